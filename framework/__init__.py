@@ -1,0 +1,1 @@
+"""The pure half of Consilience: text in, values out, no Scrapy and no sockets."""
