@@ -174,7 +174,7 @@ class Row:
     url: str
     snippet: str = ""
     rank: int = 1
-    fields: Mapping[str, FieldValue] = field(default=_EMPTY)
+    fields: Mapping[str, FieldValue] = field(default_factory=lambda: _EMPTY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +196,7 @@ class Page:
 
     verdict: Verdict
     rows: tuple[Row, ...] = ()
-    extras: Mapping[str, FieldValue] = field(default=_EMPTY)
+    extras: Mapping[str, FieldValue] = field(default_factory=lambda: _EMPTY)
     next: Next | None = None
     drift: float = 0.0
     dropped: int = 0
@@ -224,7 +224,7 @@ class Result:
     snippet: str
     score: float
     votes: tuple[Vote, ...]
-    fields: Mapping[str, FieldValue] = field(default=_EMPTY)
+    fields: Mapping[str, FieldValue] = field(default_factory=lambda: _EMPTY)
 
     @property
     def indexes(self) -> tuple[str, ...]:
