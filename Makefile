@@ -1,0 +1,47 @@
+# Two commands do all: `make run` (a search over recordings) and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+JOBS ?= 2
+
+.PHONY: run test check format bench eval docs conformance bundle soak clean
+.DELETE_ON_ERROR:
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install pip==26.3
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install -c constraints.txt -e '.[all]'
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(PIP) install -c constraints.txt --group dev
+	touch $@
+
+run: $(VENV)/.installed
+	$(BIN)/consilience search "javascript tutorial" --replay
+
+test: $(VENV)/.installed-dev
+	rm -f .coverage .coverage.*
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report= -q
+	$(BIN)/coverage report --fail-under=90 --skip-covered | tail -n 40
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/consilience engines check
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-dev
+	$(PIP) install -c constraints.txt --group bench
+	$(BIN)/python benchmarks/search.py
+
+clean:
+	rm -rf $(VENV) .coverage .coverage.* .mypy_cache .ruff_cache build dist site

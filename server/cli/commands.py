@@ -1,0 +1,144 @@
+"""The command table: names, options and help; the work is imported when a command runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from framework.types import Kind, SafeSearch, TimeRange
+from server.cli import engines
+from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, Timeout, split
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="consilience",
+    help="Web search, reading and evidence for AI agents: engines are YAML files.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(engines.app, name="engines")
+
+
+def _version(value: bool) -> None:
+    if value:
+        from server.version import VERSION
+
+        typer.echo(f"consilience {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    return None
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    engine_ids: EngineIds = None,
+    kind: Annotated[Kind, typer.Option(help="What sort of thing to find.")] = Kind.WEB,
+    max_results: Annotated[int, typer.Option(min=1, max=50)] = 10,
+    page: Annotated[int, typer.Option(min=1, max=10)] = 1,
+    region: Annotated[str | None, typer.Option(help="For example de-DE.")] = None,
+    language: Annotated[str | None, typer.Option(help="For example de.")] = None,
+    safe: Annotated[SafeSearch | None, typer.Option()] = None,
+    time: Annotated[TimeRange | None, typer.Option(help="Not older than this.")] = None,
+    start_published_date: Annotated[str | None, typer.Option(help="YYYY-MM-DD.")] = None,
+    include_domains: Annotated[
+        str | None, typer.Option(help="Only these, comma-separated.")
+    ] = None,
+    exclude_domains: Annotated[str | None, typer.Option(help="Not these.")] = None,
+    include_highlights: Annotated[bool, typer.Option("--include-highlights")] = False,
+    highlight_sentences: Annotated[int, typer.Option(min=1, max=10)] = 3,
+    timeout: Timeout = 10,
+    explain: Annotated[bool, typer.Option("--explain", help="Show each rank's reckoning.")] = False,
+    replay: Annotated[bool, typer.Option("--replay", help="Search recordings, offline.")] = False,
+    replay_dir: Annotated[Path | None, typer.Option(help="Recordings in this folder.")] = None,
+    proxy: Proxy = None,
+    debug: Debug = False,
+    debug_file: DebugFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Search several engines at once and merge their answers."""
+    from server.cli.searching import run
+
+    arguments = {
+        "query": query,
+        "engines": split(engine_ids),
+        "kind": kind,
+        "max_results": max_results,
+        "page": page,
+        "region": region,
+        "language": language,
+        "safe": safe,
+        "time": time,
+        "start_published_date": start_published_date,
+        "include_domains": split(include_domains) or (),
+        "exclude_domains": split(exclude_domains) or (),
+        "include_highlights": include_highlights,
+        "highlight_sentences": highlight_sentences,
+        "timeout": timeout,
+    }
+    overrides = {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file}
+    run(arguments, overrides, explain=explain, replay=replay_dir or replay, as_json=as_json)
+
+
+@app.command()
+def mcp(
+    tools: Annotated[str | None, typer.Option(help="Only these tools, comma-separated.")] = None,
+    engine_ids: EngineIds = None,
+    proxy: Proxy = None,
+    debug: Debug = False,
+    debug_file: DebugFile = None,
+    replay: Annotated[bool, typer.Option("--replay", help="Answer from recordings.")] = False,
+) -> None:
+    """Serve MCP on standard input and output."""
+    from server.cli.serving import serve_stdio
+    from server.cli.setup import settings_of
+
+    overrides = {
+        "proxy": proxy,
+        "default_engines": split(engine_ids),
+        "debug_terminal": debug or None,
+        "debug_file": debug_file,
+    }
+    serve_stdio(settings_of(overrides), split(tools) or (), replay=replay)
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="The folder to set up.")] = Path(),
+) -> None:
+    """Set a folder up for own engines and crawls; nothing that exists is overwritten."""
+    from server.cli.project import init as run
+
+    run(folder)
+
+
+_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+
+@app.command(context_settings=_PASS_ON, add_help_option=False)
+def crawl(context: typer.Context) -> None:
+    """Run `scrapy crawl` with our spiders; all arguments are Scrapy's."""
+    from server.cli.project import scrapy
+
+    scrapy("crawl", context.args)
+
+
+@app.command(context_settings=_PASS_ON, add_help_option=False)
+def spiders(context: typer.Context) -> None:
+    """List the spiders, as `scrapy list` does."""
+    from server.cli.project import scrapy
+
+    scrapy("list", context.args)

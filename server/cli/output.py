@@ -1,0 +1,47 @@
+"""How commands print: JSON for programs, tables for people, colours only on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pydantic import BaseModel
+
+__all__ = ["as_json", "line", "note", "table"]
+
+
+def line(text: str = "") -> None:
+    """Print one line to standard output."""
+    sys.stdout.write(text + "\n")
+
+
+def note(text: str) -> None:
+    """Print one line to standard error: a remark that is not the command's data."""
+    sys.stderr.write(text + "\n")
+
+
+def as_json(value: BaseModel | dict[str, object] | list[object]) -> None:
+    """Print a value as indented JSON, absent fields left out."""
+    data = (
+        value
+        if isinstance(value, (dict, list))
+        else value.model_dump(mode="json", exclude_none=True)
+    )
+    line(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table; wide on a pipe, so that programs get every word uncut."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    grid = Table(*headers, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        grid.add_row(*(escape(cell) for cell in row))
+    console.print(grid)

@@ -1,0 +1,147 @@
+"""What a tool is: the one description that MCP, the command line and HTTP are made from."""
+
+from __future__ import annotations
+
+import difflib
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from framework.errors import ConsilienceError, InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from pydantic_core import ErrorDetails
+
+    from server.app import Application
+
+__all__ = ["Arguments", "Call", "ErrorInfo", "Output", "Reply", "Tool", "parse", "untrusted"]
+
+
+class Arguments(BaseModel):
+    """Base of every tool's arguments: unknown names are refused, values are not coerced oddly."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ErrorInfo(BaseModel):
+    """A failure that a program can act on; `retry_after` is in seconds."""
+
+    code: str
+    message: str
+    retryable: bool = False
+    retry_after: float | None = None
+
+
+class Output(BaseModel):
+    """Base of every tool's structured answer; `error` is set, and nothing else, when it failed."""
+
+    error: ErrorInfo | None = None
+
+
+A = TypeVar("A", bound=Arguments)
+O = TypeVar("O", bound=Output)  # noqa: E741
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[O]):
+    """A tool's answer: compact Markdown for a model, and everything as data for a program."""
+
+    text: str
+    data: O
+
+
+async def _silent(_done: float, _total: float | None, _message: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Who calls and how to tell them of progress (done, total, message)."""
+
+    caller: str = "default"
+    progress: Callable[[float, float | None, str], Awaitable[None]] = field(default=_silent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[A, O]):
+    """One tool of the contract; `run` raises ConsilienceError for what a user can act on."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[A]
+    output: type[O]
+    run: Callable[[Application, A, Call], Awaitable[Reply[O]]]
+    read_only: bool = True
+    open_world: bool = True
+
+
+def parse(tool: Tool[A, O], given: Mapping[str, object]) -> A:
+    """Check a call's arguments.
+
+    Raises:
+        InvalidInputError: one sentence that names the argument, what is allowed and the value.
+    """
+    try:
+        return tool.arguments.model_validate(dict(given))
+    except ValidationError as error:
+        problems = error.errors(include_url=False)
+        raise InvalidInputError(
+            "; ".join(_sentence(problem, tool.arguments) for problem in problems[:5]),
+            code="invalid_arguments",
+        ) from None
+
+
+def _sentence(problem: ErrorDetails, model: type[BaseModel]) -> str:
+    where = ".".join(str(part) for part in problem["loc"]) or "arguments"
+    if problem["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(where, model.model_fields, n=1)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        return f"{where}: unknown argument{meant} (known: {', '.join(model.model_fields)})"
+    if problem["type"] == "missing":
+        return f"{where}: this argument is required"
+    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return f"{where}: must be {message}{_range(problem, model)}, not {_shown(problem['input'])}"
+
+
+def _range(problem: ErrorDetails, model: type[BaseModel]) -> str:
+    info = model.model_fields.get(str(problem["loc"][0])) if problem["loc"] else None
+    bounds = {
+        name: getattr(rule, name)
+        for rule in (info.metadata if info else ())
+        for name in ("ge", "le", "min_length", "max_length")
+        if getattr(rule, name, None) is not None
+    }
+    low, high = bounds.get("ge"), bounds.get("le")
+    if low is not None and high is not None:
+        return f" (allowed: {low} to {high})"
+    return ""
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def failure(error: ConsilienceError) -> ErrorInfo:
+    """Turn an expected failure into its machine-readable form."""
+    return ErrorInfo(
+        code=error.code,
+        message=str(error),
+        retryable=error.retryable,
+        retry_after=error.retry_after,
+    )
+
+
+def untrusted(text: str, source: str) -> str:
+    """Wrap text from the web so that a model can tell it from instructions.
+
+    The closing tag carries a random id, so that the text cannot close the wrapper itself.
+    """
+    mark = secrets.token_hex(4)
+    shown = source.replace('"', "%22").replace("<", "%3C").replace(">", "%3E")
+    return f'<untrusted source="{shown}" id="{mark}">\n{text}\n</untrusted id="{mark}">'
