@@ -1,4 +1,4 @@
-"""What every model of the language shares: frozen and closed models, spans, rates, one-key forms."""
+"""What all models of the language share: frozen and closed, spans, rates, one-key forms."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Pick(Model):
     """The value where nothing matches."""
     remove: Text | None = None
     """CSS of elements to leave out of the text."""
-    as_: Literal["html"] | None = Field(None, alias="as")
+    as_: Literal["html"] | None = Field(default=None, alias="as")
     """Take the element's markup instead of its text."""
 
     @model_validator(mode="before")
@@ -166,7 +166,7 @@ class Condition(Model):
     """True where the body has fewer bytes."""
     any: tuple[Condition, ...] | None = None
     all: tuple[Condition, ...] | None = None
-    not_: Condition | None = Field(None, alias="not")
+    not_: Condition | None = Field(default=None, alias="not")
 
     @model_validator(mode="before")
     @classmethod

@@ -201,7 +201,7 @@ class Request(Model):
     """Default: POST where there is a body, else GET."""
     query: Frozen[Values] = Field(default_factory=dict)
     form: Frozen[Values] | None = None
-    json_: JsonValue = Field(None, alias="json")
+    json_: JsonValue = Field(default=None, alias="json")
     text: str | None = None
     headers: Frozen[Scalar] = Field(default_factory=dict)
     cookies: Frozen[Scalar] = Field(default_factory=dict)
@@ -357,7 +357,7 @@ class Fetch(Model):
 class Cooldown(Model):
     """How long a verdict rests the engine; headers named in `from` go first."""
 
-    from_: tuple[Text, ...] = Field((), alias="from")
+    from_: tuple[Text, ...] = Field(default=(), alias="from")
     changed: Span | None = None
     captcha: Span | None = None
     consent: Span | None = None

@@ -1,0 +1,395 @@
+"""Templates of the request side: Jinja2 expressions in a sandbox, closed and checked beforehand.
+
+Nothing but output, names, attributes, constants, comparison, `+`, `-`, `and`/`or`/`not`, the
+conditional expression and the filters of FILTERS passes the check; a template that touches an
+unset name yields None, so that its parameter is not sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
+
+from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
+from jinja2 import TemplateError as _JinjaError
+from jinja2.exceptions import UndefinedError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from framework.errors import ConsilienceError
+from framework.spec import template_filters
+from framework.spec.problems import suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jinja2 import Template as _Jinja
+
+__all__ = [
+    "FILTERS",
+    "MAX_OUTPUT",
+    "Items",
+    "MissingValueError",
+    "Template",
+    "TemplateError",
+    "compile_template",
+]
+
+#: The longest text that a template may yield, in bytes.
+MAX_OUTPUT = 8_192
+
+#: The filters of templates; `default` alone may touch an unset name.
+FILTERS: Mapping[str, Callable[..., object]] = template_filters.FILTERS
+
+_ALLOWED = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Name,
+    nodes.Getattr,
+    nodes.Const,
+    nodes.Compare,
+    nodes.Operand,
+    nodes.Add,
+    nodes.Sub,
+    nodes.Neg,
+    nodes.Pos,
+    nodes.And,
+    nodes.Or,
+    nodes.Not,
+    nodes.CondExpr,
+    nodes.Filter,
+    nodes.Keyword,
+)
+_WORDS = {
+    "Call": "a call",
+    "For": "a loop",
+    "Concat": 'the operator "~"',
+    "Mul": 'the operator "*"',
+    "Div": 'the operator "/"',
+    "FloorDiv": 'the operator "//"',
+    "Mod": 'the operator "%"',
+    "Pow": 'the operator "**"',
+    "Getitem": "a subscript",
+    "List": "a list",
+    "Tuple": "a tuple",
+    "Dict": "a map",
+    "Assign": "an assignment",
+    "Macro": "a macro",
+    "Include": "an include",
+    "Import": "an import",
+    "FromImport": "an import",
+    "Extends": "an extends block",
+    "Block": "a block",
+    "If": 'a block "if"',
+    "Test": 'a test with "is"',
+}
+#: Names with parts, and how many: `keys.brave`, `session.token.key`.
+_PARTS = {"keys": (1, 1), "settings": (1, 1), "session": (1, 2), "row": (1, 1)}
+_MAX_NODES = 256
+_UNSET = "__unset__"
+_RESULT = "result"
+_MARKS = re.compile(r"\{[{%#]")
+_T = TypeVar("_T")
+
+
+class TemplateError(ConsilienceError):
+    """A template is not allowed or cannot be rendered; `word` is the part that is wrong."""
+
+    code = "template"
+
+    def __init__(self, message: str, hint: str = "", word: str = "", kind: str = "E203") -> None:
+        super().__init__(message, hint=hint)
+        self.word = word
+        self.kind = kind
+
+
+class MissingValueError(ConsilienceError):
+    """A value that a session step should have yielded is missing; the search has to stop."""
+
+    code = "missing_session_value"
+
+
+class Items(Mapping[str, object]):
+    """A frozen map whose items templates read as attributes, never its methods.
+
+    An item that is missing is unset; one that `required` names is an error that names the owner.
+    """
+
+    __slots__ = ("_items", "owner", "required")
+
+    def __init__(
+        self, items: Mapping[str, object], owner: str = "", required: Iterable[str] = ()
+    ) -> None:
+        self._items = dict(items)
+        self.owner = owner
+        self.required = frozenset(required)
+
+    def __getitem__(self, key: str) -> object:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+class _Address(str):
+    """Text that an address takes as it is."""
+
+    __slots__ = ()
+
+
+def _finalize(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return ",".join(str(item) for item in value)
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    return value
+
+
+def _finalize_segment(value: object) -> object:
+    if isinstance(value, _Address | StrictUndefined):
+        return value
+    return quote(str(_finalize(value)), safe="")
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """The sandbox, in which a map's attributes are its items and nothing else has any."""
+
+    def __init__(self, finalize: Callable[..., object]) -> None:
+        super().__init__(undefined=StrictUndefined, finalize=finalize, autoescape=False)
+        self.globals.clear()
+        self.tests.clear()
+        self.filters.clear()
+        self.filters.update(FILTERS)
+        self.filters[_Address.__name__] = _Address
+
+    def getattr(self, obj: object, attribute: str) -> object:
+        """Return an item of a map; Python attributes are out of reach."""
+        if isinstance(obj, Items):
+            if attribute in obj:
+                return obj[attribute]
+            if attribute in obj.required:
+                raise MissingValueError(f'{obj.owner} has no value "{attribute}"')
+        return self.undefined(obj=obj, name=attribute)
+
+
+_TEXT = _Sandbox(_finalize)
+_SEGMENTS = _Sandbox(_finalize_segment)
+
+
+class Template:
+    """A checked template; compiled when it is first rendered, and then kept.
+
+    `names` holds what it touches, as dotted paths: `query`, `keys.brave`.
+    """
+
+    __slots__ = ("_compiled", "_environment", "_expression", "_tree", "constant", "names", "source")
+
+    def __init__(self, source: str, tree: nodes.Template | None, *, address: bool) -> None:
+        self.source = source
+        self.constant = source if tree is None else None
+        self.names: frozenset[str] = frozenset() if tree is None else frozenset(_paths(tree))
+        self._tree = tree
+        self._environment = _SEGMENTS if address else _TEXT
+        self._compiled: _Jinja | None = None
+        self._expression: _Jinja | None = None
+
+    def render(self, context: Mapping[str, object]) -> str | None:
+        """Return the text, or None where the template touches something unset.
+
+        Raises TemplateError for text over 8 kB and for operations that do not fit their values,
+        MissingValueError for a session value that is not there.
+        """
+        if self.constant is not None:
+            return self.constant
+        if self._compiled is None:
+            self._compiled = self._environment.from_string(_tree(self._tree))
+        compiled = self._compiled
+        return self._guarded(lambda: _capped(compiled.render(context)))
+
+    def value(self, context: Mapping[str, object]) -> object:
+        """Return the value with its type where the template is one whole expression, else text."""
+        whole = _whole(self._tree)
+        if whole is None:
+            return self.render(context)
+        if self._expression is None:
+            assign = nodes.Assign(nodes.Name(_RESULT, "store"), whole, lineno=1)
+            tree = nodes.Template([assign], lineno=1)
+            tree.set_environment(self._environment)
+            self._expression = self._environment.from_string(tree)
+        compiled = self._expression
+        return self._guarded(lambda: _evaluate(compiled, context))
+
+    def _guarded(self, run: Callable[[], _T]) -> _T | None:
+        try:
+            return run()
+        except UndefinedError:
+            return None
+        except (_JinjaError, TypeError, ValueError, OverflowError) as error:
+            raise TemplateError(f"template {self.source!r} cannot be rendered: {error}") from error
+
+
+def _tree(tree: nodes.Template | None) -> nodes.Template:
+    if tree is None:
+        raise TemplateError("a constant needs no compiling")
+    return tree
+
+
+def _capped(text: str) -> str:
+    if len(text.encode()) > MAX_OUTPUT:
+        raise TemplateError(f"template yields more than {MAX_OUTPUT} bytes")
+    return text
+
+
+def _whole(tree: nodes.Template | None) -> nodes.Expr | None:
+    if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], nodes.Output):
+        return None
+    parts = tree.body[0].nodes
+    return parts[0] if len(parts) == 1 and not isinstance(parts[0], nodes.TemplateData) else None
+
+
+def _evaluate(compiled: _Jinja, context: Mapping[str, object]) -> object:
+    scope = compiled.new_context(dict(context))
+    for _ in compiled.root_render_func(scope):
+        pass
+    value = scope.vars[_RESULT]
+    if isinstance(value, StrictUndefined):
+        str(value)
+    return _capped(value) if isinstance(value, str) else value
+
+
+def compile_template(source: str, names: Iterable[str], *, address: bool = False) -> Template:
+    """Check a template that may use `names` (dotted paths, or roots whose parts are free).
+
+    With `address` every substitution is encoded as a path segment, except a setting that stands
+    at the very start. Raises TemplateError with the wrong word and a hint.
+    """
+    template = _parsed(source, address)
+    allowed = frozenset(names)
+    for path in sorted(template.names):
+        if path not in allowed and path.partition(".")[0] not in allowed:
+            raise _unknown(path, allowed)
+    return template
+
+
+@lru_cache(maxsize=4096)
+def _parsed(source: str, address: bool) -> Template:
+    if not _MARKS.search(source):
+        return Template(source, None, address=address)
+    environment = _SEGMENTS if address else _TEXT
+    try:
+        tree = environment.parse(source)
+    except TemplateSyntaxError as error:
+        raise TemplateError(f"template is not valid: {error.message}") from error
+    except RecursionError as error:
+        raise TemplateError("template is nested too deeply") from error
+    _check(tree)
+    _fill_else(tree)
+    if address:
+        _open_address(tree)
+    return Template(source, tree, address=address)
+
+
+def _unknown(path: str, allowed: frozenset[str]) -> TemplateError:
+    known = sorted(allowed)
+    last = path.rpartition(".")[2]
+    hint = suggest(path, known)
+    near = hint.partition("?")[0] if hint.startswith("did you mean") else ""
+    message = f'unknown variable "{path}"' + (f"; {near}?" if near else "")
+    return TemplateError(message, f"known: {', '.join(known)}", last, "E202")
+
+
+def _check(tree: nodes.Node) -> None:
+    for count, node in enumerate(_walk(tree)):
+        if count > _MAX_NODES:
+            raise TemplateError(f"template has more than {_MAX_NODES} parts")
+        kind = type(node).__name__
+        if not isinstance(node, _ALLOWED):
+            what = _WORDS.get(kind, f"{kind.lower()!r}")
+            raise TemplateError(f"{what} is not allowed in a template", _GRAMMAR)
+        if isinstance(node, nodes.Filter):
+            _check_filter(node)
+        if isinstance(node, nodes.Compare) and any(op.op in ("in", "notin") for op in node.ops):
+            raise TemplateError('the operator "in" is not allowed in a template', _GRAMMAR)
+        if isinstance(node, nodes.Getattr) and not _path(node):
+            raise TemplateError(f'".{node.attr}" is not allowed here', _GRAMMAR, node.attr)
+
+
+_GRAMMAR = (
+    "allowed: names, constants, comparisons, +, -, and, or, not, "
+    f"a if b else c, and the filters {', '.join(sorted(FILTERS))}"
+)
+
+
+def _check_filter(node: nodes.Filter) -> None:
+    if node.name not in FILTERS:
+        raise TemplateError(
+            f'unknown filter "{node.name}"', suggest(node.name, sorted(FILTERS)), node.name
+        )
+    if node.kwargs or node.dyn_args or node.dyn_kwargs:
+        raise TemplateError(f'filter "{node.name}" takes its arguments by position', "", node.name)
+    least, most = template_filters.ARITY[node.name]
+    if not least <= len(node.args) <= most:
+        counts = str(least) if least == most else f"{least} to {most}"
+        raise TemplateError(f'filter "{node.name}" takes {counts} arguments', "", node.name)
+
+
+def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(node.iter_child_nodes())
+
+
+def _path(node: nodes.Node) -> str:
+    """Return the dotted path of a name or of an attribute of a name with parts, else nothing."""
+    parts: list[str] = []
+    while isinstance(node, nodes.Getattr):
+        parts.append(node.attr)
+        node = node.node
+    if not isinstance(node, nodes.Name):
+        return ""
+    least, most = _PARTS.get(node.name, (0, 0))
+    right = least <= len(parts) <= most
+    return ".".join([node.name, *reversed(parts)]) if right else ""
+
+
+def _paths(tree: nodes.Node) -> Iterator[str]:
+    if isinstance(tree, nodes.Name | nodes.Getattr):
+        path = _path(tree)
+        root = path.partition(".")[0]
+        if not path:
+            name = tree.name if isinstance(tree, nodes.Name) else tree.attr
+            raise TemplateError(f'"{name}" needs a name after it', f"write {name}.NAME", name)
+        if root != _UNSET:
+            yield path
+        return
+    for child in tree.iter_child_nodes():
+        yield from _paths(child)
+
+
+def _fill_else(tree: nodes.Node) -> None:
+    """Give every `a if b` an unset else: Jinja2's own is an empty text even when strict."""
+    for node in tree.find_all(nodes.CondExpr):
+        if node.expr2 is None:
+            node.expr2 = nodes.Name(_UNSET, "load", lineno=node.lineno)
+
+
+def _open_address(tree: nodes.Template) -> None:
+    output = tree.body[0]
+    if not isinstance(output, nodes.Output) or not output.nodes:
+        return
+    first = output.nodes[0]
+    if _path(first).startswith("settings."):
+        output.nodes[0] = nodes.Filter(
+            first, _Address.__name__, [], [], None, None, lineno=first.lineno
+        )
