@@ -1,0 +1,136 @@
+"""What the three fetch modes share: a request's limits and proxy, and the answer it becomes."""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from scrapy.http import Headers
+from scrapy.responsetypes import responsetypes
+
+from middlewares.handlers.failures import BodyTooLargeError, ProxyUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy import Request
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+
+__all__ = ["BodyBuffer", "Proxy", "answer", "body_cap", "proxy_of", "tls_context"]
+
+_SCHEMES = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
+#: Headers that no longer hold once a body has been decoded.
+_TRANSFER = ("content-encoding", "transfer-encoding", "content-length")
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A proxy's address; `str` gives it without the credentials, fit for logs."""
+
+    scheme: str
+    host: str
+    port: int
+    user: str | None = None
+    password: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.host}:{self.port}"
+
+    def __repr__(self) -> str:
+        return f"Proxy({self})"
+
+    @property
+    def is_socks(self) -> bool:
+        """Whether it speaks SOCKS5; names are then always resolved by the proxy."""
+        return self.scheme.startswith("socks5")
+
+
+def proxy_of(request: Request) -> Proxy | None:
+    """Return the proxy that `request.meta["proxy"]` names, or None for a direct request.
+
+    User and password are percent-decoded. Raises `ProxyUnavailableError` for a URL that is no
+    proxy: never a reason to go without.
+    """
+    url = request.meta.get("proxy")
+    if not url:
+        return None
+    try:
+        parts = urlsplit(url)
+        scheme, host, port = parts.scheme, parts.hostname, parts.port
+        default = _SCHEMES[scheme]
+    except (ValueError, KeyError):
+        raise ProxyUnavailableError("the configured proxy is no proxy URL") from None
+    if not host:
+        raise ProxyUnavailableError("the configured proxy has no host")
+    user = unquote(parts.username) if parts.username is not None else None
+    password = unquote(parts.password) if parts.password is not None else None
+    return Proxy(scheme, host, port or default, user, password)
+
+
+def body_cap(request: Request, settings: BaseSettings) -> int:
+    """Return how many decoded bytes this request's answer may have; 0 is no limit."""
+    return int(request.meta.get("download_maxsize", settings.getint("DOWNLOAD_MAXSIZE")))
+
+
+def tls_context(settings: BaseSettings) -> ssl.SSLContext:
+    """Return a verifying TLS context that also trusts `CONSILIENCE_CA_FILE`."""
+    context = ssl.create_default_context()
+    if extra := settings.get("CONSILIENCE_CA_FILE"):
+        context.load_verify_locations(cafile=str(extra))
+    return context
+
+
+class BodyBuffer:
+    """Collects decoded bytes and raises `BodyTooLargeError` beyond the cap."""
+
+    def __init__(self, cap: int) -> None:
+        self._cap = cap
+        self._size = 0
+        self._chunks: list[bytes] = []
+
+    def fits(self, size: int) -> bool:
+        """Whether so many further bytes stay within the cap."""
+        return not self._cap or self._size + size <= self._cap
+
+    def add(self, chunk: bytes) -> None:
+        """Keep a chunk, or raise where the body outgrows its cap."""
+        if not self.fits(len(chunk)):
+            raise self.overflow()
+        self._size += len(chunk)
+        self._chunks.append(chunk)
+
+    def overflow(self) -> BodyTooLargeError:
+        """The error that names the cap."""
+        return BodyTooLargeError(f"the body is larger than {self._cap} bytes")
+
+    def join(self) -> bytes:
+        """The whole body."""
+        return b"".join(self._chunks)
+
+
+def answer(
+    request: Request,
+    *,
+    status: int,
+    headers: Iterable[tuple[str, str]],
+    body: bytes,
+    protocol: str,
+    peer: str | None,
+    url: str | None = None,
+) -> Response:
+    """Build Scrapy's response from a decoded body; `peer` is the address connected to."""
+    kept = Headers([(k, v) for k, v in headers if k.lower() not in _TRANSFER])
+    final = url or request.url
+    kind = responsetypes.from_args(headers=kept, url=final, body=body)
+    return kind(
+        final,
+        status=status,
+        headers=kept,
+        body=body,
+        protocol=protocol,
+        ip_address=ipaddress.ip_address(peer.partition("%")[0]) if peer else None,
+    )

@@ -1,0 +1,62 @@
+"""Scrapy's settings, for `scrapy crawl` in a checkout and for the long-lived crawler alike.
+
+Each line is here because Scrapy's default leaks, opens a port, links callers or costs time.
+"""
+
+from __future__ import annotations
+
+BOT_NAME = "consilience"
+SPIDER_LOADER_CLASS = "spiders.loader.EngineLoader"
+ADDONS = {"spiders.recordings.ReplayAddon": 100}
+
+# The reactor runs on the caller's asyncio loop; nothing here uses Twisted's own networking.
+TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+DOWNLOAD_HANDLERS = {
+    "http": "middlewares.handlers.dispatch.DispatchHandler",
+    "https": "middlewares.handlers.dispatch.DispatchHandler",
+    "data": None,
+    "file": None,
+    "ftp": None,
+    "s3": None,
+}
+DOWNLOADER_MIDDLEWARES = {
+    "middlewares.guard.GuardMiddleware": 50,
+    "middlewares.redirects.RedirectMiddleware": 600,
+    "middlewares.cookies.CookiesMiddleware": 700,
+}
+#: Scrapy's own chain is left out: each link leaks, is replaced above, or is not needed.
+DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
+
+# Ports that run code, and console output.
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+STATS_DUMP = False
+LOG_LEVEL = "INFO"
+LOG_FORMATTER = "spiders.logs.DiscreetFormatter"
+LOGSTATS_INTERVAL = 0.0
+MEMUSAGE_ENABLED = False
+
+# A browser profile's own headers must not be overwritten.
+USER_AGENT = None
+DEFAULT_REQUEST_HEADERS: dict[str, str] = {}
+
+DOWNLOAD_VERIFY_CERTIFICATES = True
+DOWNLOAD_TIMEOUT = 15
+DOWNLOAD_MAXSIZE = 5 * 1024 * 1024
+REDIRECT_MAX_TIMES = 10
+ROBOTSTXT_OBEY = False
+
+CONCURRENT_REQUESTS = 64
+CONCURRENT_REQUESTS_PER_DOMAIN = 64
+CONCURRENT_ITEMS = 4
+DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"
+FEED_EXPORT_ENCODING = "utf-8"
+
+#: Folders of engine files, later ones winning by id; empty means `./engines.d`, then the packaged.
+CONSILIENCE_ENGINES_DIR: list[str] = []
+#: Networks in CIDR form that the guard lets through although they are not public.
+CONSILIENCE_ALLOW_NETWORKS: list[str] = []
+#: A file of further certificate authorities to trust.
+CONSILIENCE_CA_FILE = None
+#: A folder of recordings to answer from, instead of the network.
+REPLAY = None
