@@ -5,6 +5,7 @@ Direct connections are checked at connect time; behind a proxy the name goes to 
 
 from __future__ import annotations
 
+import base64
 import socket
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, cast
@@ -34,7 +35,9 @@ from middlewares.handlers.sessions import SessionPool
 
 if TYPE_CHECKING:
     from aiohttp.abc import ResolveResult
+    from aiohttp.client_reqrep import ClientRequest
     from aiohttp.connector import AddrInfoType, Connection
+    from aiohttp.tracing import Trace
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -99,6 +102,34 @@ class _Response(aiohttp.ClientResponse):
         return await super().start(connection)
 
 
+class _TunnelConnector(aiohttp.TCPConnector):
+    """Connects through an HTTP proxy and blames the proxy where the tunnel does not come up."""
+
+    async def connect(
+        self, req: ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
+    ) -> Connection:
+        try:
+            return await super().connect(req, traces, timeout)
+        except aiohttp.ClientHttpProxyError:
+            raise
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientResponseError) as error:
+            raise ProxyUnavailableError("the proxy does not speak HTTP CONNECT") from error
+
+
+class _SocksConnector(ProxyConnector):
+    """Connects through a SOCKS5 proxy and blames the proxy where it hangs up or cannot log in."""
+
+    async def connect(
+        self, req: ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
+    ) -> Connection:
+        try:
+            return await super().connect(req, traces, timeout)
+        except EOFError as error:
+            raise ProxyUnavailableError("the proxy hung up") from error
+        except UnicodeEncodeError:
+            raise ProxyUnavailableError("a SOCKS5 user and password must be ASCII here") from None
+
+
 class StandardHandler(BaseDownloadHandler):
     """Downloads with a session (a pool of connections) per proxy; honours cap and guard.
 
@@ -141,14 +172,16 @@ class StandardHandler(BaseDownloadHandler):
     ) -> Response:
         body = BodyBuffer(body_cap(request, self._settings))
         tunnel = proxy if proxy and not proxy.is_socks else None
+        login = _login(tunnel) if tunnel else ()
+        secure = request.url.startswith("https:")
         async with session.request(
             request.method,
             request.url,
             data=request.body or None,
-            headers=self._headers(request),
+            headers=[*self._headers(request), *(() if secure else login)],
             allow_redirects=False,
             proxy=str(tunnel) if tunnel else None,
-            proxy_auth=_login(tunnel) if tunnel else None,
+            proxy_headers=dict(login) if secure else None,
         ) as reply:
             await _read(reply, body)
         if tunnel and reply.status == 407:
@@ -194,8 +227,8 @@ class StandardHandler(BaseDownloadHandler):
                 socket_factory=self._public_socket,
             )
         if not proxy.is_socks:
-            return aiohttp.TCPConnector(ssl=self._tls, limit=0)
-        return ProxyConnector(
+            return _TunnelConnector(ssl=self._tls, limit=0)
+        return _SocksConnector(
             proxy.host,
             proxy.port,
             SocksType.SOCKS5,
@@ -225,10 +258,11 @@ async def _read(reply: aiohttp.ClientResponse, body: BodyBuffer) -> None:
         raise
 
 
-def _login(proxy: Proxy) -> aiohttp.BasicAuth | None:
+def _login(proxy: Proxy) -> tuple[tuple[str, str], ...]:
     if proxy.user is None:
-        return None
-    return aiohttp.BasicAuth(proxy.user, proxy.password or "", encoding="utf-8")
+        return ()
+    secret = base64.b64encode(f"{proxy.user}:{proxy.password or ''}".encode()).decode()
+    return (("Proxy-Authorization", f"Basic {secret}"),)
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -1,0 +1,184 @@
+"""The replay proxy: three protocols on one port, logins, names as sent, faults, recordings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from framework.errors import UnavailableError
+from framework.types import HttpRequest, HttpResponse
+from spiders.hub import Hub
+from spiders.recordings import Recordings
+from spiders.replay import Fault, ReplayProxy
+from tests.spiders.conftest import LOOPBACK
+from tests.support.site import Reply, Site
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+SCHEMES = ("socks5h", "socks5", "http", "https")
+USERS = {"ann": "p@ss:w/rd %"}
+
+
+def recorded(request: HttpRequest) -> HttpResponse | None:
+    if "search.example" not in request.url:
+        return None
+    return HttpResponse(url=request.url, body=f"{request.method} {request.url}".encode())
+
+
+@pytest.fixture
+async def proxy(request: pytest.FixtureRequest) -> AsyncIterator[ReplayProxy]:
+    secure = "scheme" in request.fixturenames and request.getfixturevalue("scheme") == "https"
+    async with ReplayProxy(answer=recorded, users=USERS, secure=secure) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def trusting(proxy: ReplayProxy, tmp_path: Path) -> AsyncIterator[Hub]:
+    """A hub that trusts the proxy's certificates."""
+    assert proxy.ca is not None
+    proxy.ca.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    async with Hub({**LOOPBACK, "CONSILIENCE_CA_FILE": tmp_path / "ca.pem"}) as hub:
+        yield hub
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("target", ["https", "http"])
+async def test_a_recording_travels_the_whole_way(
+    proxy: ReplayProxy, trusting: Hub, scheme: str, target: str
+) -> None:
+    url = f"{target}://search.example/find?q=x"
+    answer = await trusting.fetch(HttpRequest(url=url), proxy=proxy.url(scheme, "ann"))
+    assert answer.body == f"GET {url}".encode()
+    assert [(entry.host, entry.user) for entry in proxy.log] == [("search.example", "ann")]
+
+
+async def test_one_tunnel_serves_many_requests(proxy: ReplayProxy, trusting: Hub) -> None:
+    for number in range(3):
+        request = HttpRequest(url=f"https://search.example/{number}", method="POST", body=b"q=1")
+        await trusting.fetch(request, proxy=proxy.url("socks5h", "ann"))
+    assert len(proxy.log) == 1
+    assert [request.body for request in proxy.served] == [b"q=1"] * 3
+
+
+async def test_what_was_never_recorded_is_not_found(proxy: ReplayProxy, trusting: Hub) -> None:
+    url = "https://elsewhere.example/"
+    answer = await trusting.fetch(HttpRequest(url=url), proxy=proxy.url("http", "ann"))
+    assert (answer.status, answer.body) == (404, b"not recorded")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("user", [None, "ann", "bob"], ids=["none", "wrong password", "unknown"])
+async def test_a_refused_login_is_the_proxys_fault(
+    proxy: ReplayProxy, trusting: Hub, scheme: str, user: str | None
+) -> None:
+    url = proxy.url(scheme, user, "wrong")
+    with pytest.raises(UnavailableError) as caught:
+        await trusting.fetch(HttpRequest(url="https://search.example/"), proxy=url)
+    assert caught.value.code == "proxy_unavailable"
+    assert "wrong" not in str(caught.value)
+    assert not proxy.served
+
+
+@pytest.mark.parametrize("scheme", ["socks5h", "http"])
+@pytest.mark.parametrize(
+    ("fault", "codes"),
+    [
+        (Fault.REFUSE, {"connection_refused"}),
+        (Fault.CLOSE, {"proxy_unavailable"}),
+        (Fault.GARBAGE, {"proxy_unavailable"}),
+        (Fault.HANG, {"timeout"}),
+        (Fault.SLOW, {"timeout"}),
+    ],
+)
+async def test_every_fault_has_its_code(
+    hub: Hub, scheme: str, fault: Fault, codes: set[str]
+) -> None:
+    async with ReplayProxy(fault=fault) as proxy:
+        with pytest.raises(UnavailableError) as caught:
+            await hub.fetch(
+                HttpRequest(url="https://site.example/"), proxy=proxy.url(scheme), timeout=0.5
+            )
+    assert caught.value.code in codes
+    assert proxy.log[0].host == "site.example"
+
+
+async def test_names_go_to_the_proxy_and_the_host_map_decides(hub: Hub) -> None:
+    async with Site({"/a": Reply(body=b"here")}) as site:
+        address = ("127.0.0.1", site.port)
+        async with ReplayProxy(hosts={"site.example": address}) as proxy:
+            for scheme in ("socks5", "http"):
+                answer = await hub.fetch(
+                    HttpRequest(url="http://site.example/a"), proxy=proxy.url(scheme)
+                )
+                assert answer.body == b"here"
+            assert [entry.host for entry in proxy.log] == ["site.example", "site.example"]
+
+
+async def test_an_unreachable_target_is_not_the_proxys_fault(hub: Hub) -> None:
+    async with ReplayProxy(hosts={"gone.example": ("127.0.0.1", 1)}) as proxy:
+        for scheme in ("socks5h", "http"):
+            with pytest.raises(UnavailableError) as caught:
+                await hub.fetch(HttpRequest(url="https://gone.example/"), proxy=proxy.url(scheme))
+            assert caught.value.code == "connection_refused"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "localhost", "printer", "db.internal", "10.1.2.3"])
+async def test_a_remote_proxy_is_never_asked_for_a_local_address(host: str) -> None:
+    async with ReplayProxy() as proxy, Hub() as hub:
+        with pytest.raises(UnavailableError) as caught:
+            await hub.fetch(HttpRequest(url=f"http://{host}/"), proxy=proxy.url())
+        assert caught.value.code == "blocked_address"
+        assert not proxy.log
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1:1", "socks5://", "nonsense", "http://h:port"])
+async def test_a_broken_proxy_setting_never_means_direct(hub: Hub, url: str) -> None:
+    async with Site({"/": Reply()}) as site:
+        with pytest.raises(UnavailableError) as caught:
+            await hub.fetch(HttpRequest(url=site.url("/")), proxy=url)
+        assert caught.value.code == "proxy_unavailable"
+        assert not site.seen
+
+
+class Tape:
+    """A fixture as the catalogue gives it."""
+
+    def __init__(self, case: str, url: str) -> None:
+        self.case = case
+        self.response = HttpResponse(url=url, body=case.encode())
+
+
+TAPES = [
+    Tape("captcha", "https://a.example/search?q=cats"),
+    Tape("ok", "https://a.example/search?q=dogs"),
+    Tape("ok-page-2", "https://a.example/search?q=dogs&first=11"),
+    Tape("session-token", "https://a.example/js/app.js"),
+    Tape("blocked", "https://b.example/only"),
+    Tape("ok-api", "https://a.example/api/v1/find?q=dogs"),
+]
+
+
+@pytest.mark.parametrize(
+    ("url", "case"),
+    [
+        ("https://a.example/search?q=birds", "ok"),
+        ("https://a.example/search?q=birds&first=11", "ok-page-2"),
+        ("https://a.example/search?q=cats", "ok"),
+        ("https://a.example/js/app.js?v=3", "session-token"),
+        ("https://a.example/api/v1/find?q=birds", "ok-api"),
+        ("https://b.example/search?q=x", "blocked"),
+        ("https://c.example/search?q=x", None),
+    ],
+)
+def test_the_fitting_recording_is_found(url: str, case: str | None) -> None:
+    found = Recordings(TAPES)(HttpRequest(url=url))
+    assert (found.body.decode() if found else None) == case
+
+
+def test_an_exact_recording_may_be_asked_for() -> None:
+    found = Recordings(TAPES, exact=True)(HttpRequest(url="https://a.example/search?q=cats"))
+    assert found is not None
+    assert found.body == b"captcha"
