@@ -15,6 +15,7 @@ from mcp.types import INVALID_PARAMS, CallToolResult, TextContent, ToolAnnotatio
 
 from framework.errors import ConsilienceError
 from server import tools
+from server.sampling import ClientLLM, InputNeeded, can_sample
 from server.tools.base import Call, ErrorInfo, Tool, failure, parse
 from server.version import VERSION
 
@@ -66,6 +67,8 @@ class _ContractTool(SdkTool):
             reply = await contract.run(self.application, given, _call(context))
         except MCPError:
             raise
+        except InputNeeded as asked:
+            return asked.result
         except ConsilienceError as error:
             return _failed(failure(error), contract)
         except Exception:
@@ -86,7 +89,11 @@ def _failed(error: ErrorInfo, contract: Tool[Any, Any]) -> CallToolResult:
 
 
 def _call(context: Context[Any, Any]) -> Call:
-    return Call(caller=_caller(context), progress=context.report_progress)
+    return Call(
+        caller=_caller(context),
+        progress=context.report_progress,
+        client_llm=ClientLLM(context) if can_sample(context) else None,
+    )
 
 
 def _caller(context: Context[Any, Any]) -> str:

@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from framework.errors import InvalidInputError
-from server.tools import engines, web_search
+from server.tools import engines, sampling, web_search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["ALL", "select"]
 
 #: Every tool, in the order in which it is published.
-ALL: tuple[Tool[Any, Any], ...] = (web_search.TOOL, engines.GET, engines.SET)
+ALL: tuple[Tool[Any, Any], ...] = (
+    web_search.TOOL,
+    engines.GET,
+    engines.SET,
+    sampling.GET,
+    sampling.SET,
+)
 
 
 def select(names: Sequence[str]) -> tuple[Tool[Any, Any], ...]:

@@ -16,15 +16,30 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
+    from framework.llm import LLM
     from server.app import Application
 
-__all__ = ["Arguments", "Call", "ErrorInfo", "Output", "Reply", "Tool", "parse", "untrusted"]
+__all__ = [
+    "Arguments",
+    "Call",
+    "ErrorInfo",
+    "NoArguments",
+    "Output",
+    "Reply",
+    "Tool",
+    "parse",
+    "untrusted",
+]
 
 
 class Arguments(BaseModel):
     """Base of every tool's arguments: unknown names are refused, values are not coerced oddly."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NoArguments(Arguments):
+    """No arguments."""
 
 
 class ErrorInfo(BaseModel):
@@ -60,10 +75,11 @@ async def _silent(_done: float, _total: float | None, _message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls and how to tell them of progress (done, total, message)."""
+    """Who calls, how to tell them of progress (done, total, message), and their model if any."""
 
     caller: str = "default"
     progress: Callable[[float, float | None, str], Awaitable[None]] = field(default=_silent)
+    client_llm: LLM | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

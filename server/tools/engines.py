@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, Field
 
 from framework.types import Kind, Status, Verdict
-from server.tools.base import Arguments, Call, Output, Reply, Tool
+from server.tools.base import Arguments, Call, NoArguments, Output, Reply, Tool
 
 if TYPE_CHECKING:
     from server.app import Application, EngineState
 
 __all__ = ["GET", "SET", "EnginesOutput"]
-
-
-class NoArguments(Arguments):
-    """No arguments."""
 
 
 class SetEnginesArguments(Arguments):

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from framework.merge.highlights import highlights
 from framework.types import Kind, Query, SafeSearch, TimeRange, Verdict
+from server.requests import SearchRequest
 from server.tools.base import Arguments, Call, Output, Reply, Tool, untrusted
 
 if TYPE_CHECKING:
@@ -132,11 +133,11 @@ async def _run(app: Application, given: WebSearchArguments, call: Call) -> Reply
         exclude_domains=given.exclude_domains,
         max_results=given.max_results,
     )
-    answer = await app.search(
-        query, engines=given.engines, timeout=given.timeout, caller=call.caller
-    )
+    request = SearchRequest(query=query, engines=given.engines, timeout=given.timeout)
+    answer, applied = await app.filtered_search(request, call, given.sampling)
     data = structured(answer, given.highlight_sentences if given.include_highlights else 0)
-    return Reply(render(data), data)
+    data.sampling_applied = applied.done
+    return Reply("\n".join(filter(None, (render(data), applied.remark))), data)
 
 
 def structured(answer: SearchAnswer, sentences: int = 0) -> WebSearchOutput:
