@@ -160,6 +160,10 @@ def _finalize_segment(value: object) -> object:
     return quote(str(_finalize(value)), safe="")
 
 
+def _given(value: object) -> object:
+    return None if isinstance(value, StrictUndefined) else value
+
+
 class _Sandbox(ImmutableSandboxedEnvironment):
     """The sandbox, in which a map's attributes are its items and nothing else has any."""
 
@@ -170,6 +174,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         self.filters.clear()
         self.filters.update(FILTERS)
         self.filters[_Address.__name__] = _Address
+        self.filters[_given.__name__] = _given
 
     def getattr(self, obj: object, attribute: str) -> object:
         """Return an item of a map; Python attributes are out of reach."""
@@ -292,7 +297,7 @@ def _parsed(source: str, address: bool) -> Template:
     except RecursionError as error:
         raise TemplateError("template is nested too deeply") from error
     _check(tree)
-    _fill_else(tree)
+    _settle_conditions(tree)
     if address:
         _open_address(tree)
     return Template(source, tree, address=address)
@@ -377,11 +382,28 @@ def _paths(tree: nodes.Node) -> Iterator[str]:
         yield from _paths(child)
 
 
-def _fill_else(tree: nodes.Node) -> None:
-    """Give every `a if b` an unset else: Jinja2's own is an empty text even when strict."""
-    for node in tree.find_all(nodes.CondExpr):
+def _settle_conditions(tree: nodes.Node) -> None:
+    """Make an unset name false as the test of an `if`, and give every `if` without else an unset
+    one: Jinja2's own is an empty text even when strict.
+    """
+    for node in list(tree.find_all(nodes.CondExpr)):
+        node.test = _softened(node.test)
         if node.expr2 is None:
             node.expr2 = nodes.Name(_UNSET, "load", lineno=node.lineno)
+
+
+def _softened(test: nodes.Expr) -> nodes.Expr:
+    if isinstance(test, nodes.Name | nodes.Getattr):
+        return _filtered(test, _given.__name__)
+    if isinstance(test, nodes.And | nodes.Or):
+        test.left, test.right = _softened(test.left), _softened(test.right)
+    if isinstance(test, nodes.Not):
+        test.node = _softened(test.node)
+    return test
+
+
+def _filtered(node: nodes.Expr, name: str) -> nodes.Filter:
+    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
 
 
 def _open_address(tree: nodes.Template) -> None:
@@ -390,6 +412,4 @@ def _open_address(tree: nodes.Template) -> None:
         return
     first = output.nodes[0]
     if _path(first).startswith("settings."):
-        output.nodes[0] = nodes.Filter(
-            first, _Address.__name__, [], [], None, None, lineno=first.lineno
-        )
+        output.nodes[0] = _filtered(first, _Address.__name__)

@@ -1,0 +1,157 @@
+"""What pydantic found, in plain words: one fault for one mistake, with the nearest names."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from framework.spec.model import Spec
+from framework.spec.places import Places, dotted
+from framework.spec.problems import Fault, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+    from framework.spec.source import Node
+
+__all__ = ["faults_of"]
+
+#: Types of pydantic's errors to what is expected, in words.
+_EXPECTED = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "a map",
+    "mapping_type": "a map",
+    "model_type": "a map",
+    "model_attributes_type": "a map",
+    "string_too_short": "text that is not empty",
+    "too_short": "a list that is not empty",
+}
+_COMPARISONS = {
+    "greater_than_equal": ("at least", "ge"),
+    "greater_than": ("more than", "gt"),
+    "less_than_equal": ("at most", "le"),
+    "less_than": ("less than", "lt"),
+}
+_CODES = {"one_of": "E104", "body": "E104"}
+
+
+def faults_of(error: ValidationError, root: Node) -> list[Fault]:
+    """Return one fault for each mistake that validation found."""
+    places = Places(root)
+    found: dict[tuple[object, ...], Fault] = {}
+    for detail in error.errors(include_url=False, include_input=False):
+        fault = _fault(detail, places)
+        key = places.node(fault.at)[1] if fault.code == "E103" else (*fault.at, fault.code)
+        found.setdefault(key, fault)
+    return list(found.values())
+
+
+def _fault(detail: ErrorDetails, places: Places) -> Fault:
+    at: tuple[str | int, ...] = detail["loc"]
+    kind = detail["type"]
+    context = detail.get("ctx", {})
+    if kind == "extra_forbidden":
+        return _unknown(at, places)
+    if kind in ("missing", "union_tag_not_found"):
+        name = "by" if kind == "union_tag_not_found" else at[-1]
+        hint = f"allowed: {context['expected_tags']}" if "expected_tags" in context else ""
+        return Fault(at if kind != "missing" else at[:-1], "E102", f'"{name}" is missing', hint)
+    node, _ = places.node(at)
+    if isinstance(at[-1] if at else "", str) and at[-1:] == ("[key]",):
+        return Fault(at[:-1], "E101", f'unknown key "{at[-2]}"', _names(context), key=True)
+    return Fault(at, _CODES.get(kind, "E103"), *_words(detail, context, node))
+
+
+def _words(detail: ErrorDetails, context: Mapping[str, object], node: Node) -> tuple[str, str]:
+    kind = detail["type"]
+    shown = "" if isinstance(node.value, dict | list) else f", not {_shown(node.value)}"
+    if kind in _EXPECTED:
+        return f"must be {_EXPECTED[kind]}{shown}", ""
+    if kind in _COMPARISONS:
+        words, limit = _COMPARISONS[kind]
+        return f"must be {words} {context[limit]}{shown}", ""
+    if kind in ("enum", "literal_error", "union_tag_invalid"):
+        return f"{_shown(node.value)} is not allowed here", _names(context, node)
+    if kind == "string_pattern_mismatch":
+        return f"{_shown(node.value)} is not allowed here", f"it must match {context['pattern']}"
+    if "text" in context:
+        return f"{context['text']}{shown if kind in ('span', 'rate') else ''}", str(context["hint"])
+    return detail["msg"][:1].lower() + detail["msg"][1:], ""
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f'"{value}"' if isinstance(value, str) else "this" if value is None else str(value)
+
+
+def _names(context: Mapping[str, object], node: Node | None = None) -> str:
+    listed = str(context.get("expected") or context.get("expected_tags") or "")
+    names = [name.strip().strip("'\"") for name in listed.replace(" or ", ", ").split(",")]
+    names = [_bare(name) for name in names if name]
+    word = str(node.value) if node is not None and isinstance(node.value, str) else ""
+    return suggest(word, names)
+
+
+def _bare(name: str) -> str:
+    """Reduce `<Verdict.OK: 'ok'>` to `ok`."""
+    return name.split(": ")[-1].rstrip(">").strip("'\"") if name.startswith("<") else name
+
+
+def _unknown(at: tuple[str | int, ...], places: Places) -> Fault:
+    name = str(at[-1])
+    _, found = places.node(at[:-1])
+    names = list(_allowed(at[:-1]))
+    label = "allowed here" if not found else f"allowed in {dotted(found)}"
+    return Fault(at, "E101", f'unknown key "{name}"', suggest(name, names, label), key=True)
+
+
+def _allowed(at: tuple[str | int, ...]) -> Iterator[str]:
+    """Yield the keys that the model at a path knows, as a file writes them."""
+    model = _model_at(Spec, at)
+    if model is not None:
+        for name, info in model.model_fields.items():
+            yield info.alias or name
+
+
+def _model_at(model: type[BaseModel], at: tuple[str | int, ...]) -> type[BaseModel] | None:
+    current: list[type[BaseModel]] = [model]
+    for part in at:
+        fields = [
+            info.annotation
+            for owner in current
+            for name, info in owner.model_fields.items()
+            if (info.alias or name) == part
+        ]
+        tagged = [owner for owner in current if _has_tag(owner, part)]
+        if fields:
+            current = [found for annotation in fields for found in _models(annotation)]
+        elif tagged:
+            current = tagged
+    return current[0] if len(current) == 1 else None
+
+
+def _has_tag(model: type[BaseModel], part: str | int) -> bool:
+    info = model.model_fields.get("by")
+    return info is not None and part in get_args(info.annotation)
+
+
+def _models(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+        return
+    if get_origin(annotation) in (Union, types.UnionType, tuple) or get_args(annotation):
+        for argument in get_args(annotation):
+            yield from _models(argument)
