@@ -191,7 +191,8 @@ class Page:
     """What one answer of an engine says.
 
     `drift` is the share (0 to 1) of non-optional fields that did not match over all rows;
-    `dropped` counts rows that lacked a title or an address; `detail` says why the verdict fell.
+    `dropped` counts rows that lacked a title or an address; `detail` says why the verdict fell,
+    `retry_after` in how many seconds another try makes sense, where that is known.
     """
 
     verdict: Verdict
@@ -201,6 +202,7 @@ class Page:
     drift: float = 0.0
     dropped: int = 0
     detail: str = ""
+    retry_after: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""From the rows of several engines to one ranked list: identity, consensus, guard, fan-out."""
