@@ -20,7 +20,11 @@ __all__ = ["check_reading", "uses_xpath"]
 _Path = tuple[str | int, ...]
 
 #: The selector languages that fit a response's format.
-_FITTING = {"html": ("css", "xpath"), "xml": ("xpath",), "json": ("jmes",)}
+_FITTING: Mapping[str, tuple[str, ...]] = {
+    "html": ("css", "xpath"),
+    "xml": ("xpath",),
+    "json": ("jmes",),
+}
 _SELECTORS = ("css", "xpath", "jmes")
 #: What `keep` and `drop` may look at: the row itself.
 _OF_ROW = ("css", "xpath", "jmes", "text", "any", "all", "not")

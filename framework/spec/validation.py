@@ -47,29 +47,29 @@ _COMPARISONS = {
 _CODES = {"one_of": "E104", "body": "E104"}
 
 
-def faults_of(error: ValidationError, root: Node) -> list[Fault]:
-    """Return one fault for each mistake that validation found."""
+def faults_of(error: ValidationError, root: Node, model: type[BaseModel] = Spec) -> list[Fault]:
+    """Return one fault for each mistake that validation of `model` found in a tree."""
     places = Places(root)
     found: dict[tuple[object, ...], Fault] = {}
     for detail in error.errors(include_url=False, include_input=False):
-        fault = _fault(detail, places)
+        fault = _fault(detail, places, model)
         key = places.node(fault.at)[1] if fault.code == "E103" else (*fault.at, fault.code)
         found.setdefault(key, fault)
     return list(found.values())
 
 
-def _fault(detail: ErrorDetails, places: Places) -> Fault:
+def _fault(detail: ErrorDetails, places: Places, model: type[BaseModel]) -> Fault:
     at: tuple[str | int, ...] = detail["loc"]
     kind = detail["type"]
     context = detail.get("ctx", {})
     if kind == "extra_forbidden":
-        return _unknown(at, places)
+        return _unknown(at, places, model)
     if kind in ("missing", "union_tag_not_found"):
         name = "by" if kind == "union_tag_not_found" else at[-1]
         hint = f"allowed: {context['expected_tags']}" if "expected_tags" in context else ""
         return Fault(at if kind != "missing" else at[:-1], "E102", f'"{name}" is missing', hint)
     node, _ = places.node(at)
-    if isinstance(at[-1] if at else "", str) and at[-1:] == ("[key]",):
+    if at[-1:] == ("[key]",):
         return Fault(at[:-1], "E101", f'unknown key "{at[-2]}"', _names(context), key=True)
     return Fault(at, _CODES.get(kind, "E103"), *_words(detail, context, node))
 
@@ -110,17 +110,17 @@ def _bare(name: str) -> str:
     return name.split(": ")[-1].rstrip(">").strip("'\"") if name.startswith("<") else name
 
 
-def _unknown(at: tuple[str | int, ...], places: Places) -> Fault:
+def _unknown(at: tuple[str | int, ...], places: Places, model: type[BaseModel]) -> Fault:
     name = str(at[-1])
     _, found = places.node(at[:-1])
-    names = list(_allowed(at[:-1]))
+    names = list(_allowed(model, at[:-1]))
     label = "allowed here" if not found else f"allowed in {dotted(found)}"
     return Fault(at, "E101", f'unknown key "{name}"', suggest(name, names, label), key=True)
 
 
-def _allowed(at: tuple[str | int, ...]) -> Iterator[str]:
+def _allowed(root: type[BaseModel], at: tuple[str | int, ...]) -> Iterator[str]:
     """Yield the keys that the model at a path knows, as a file writes them."""
-    model = _model_at(Spec, at)
+    model = _model_at(root, at)
     if model is not None:
         for name, info in model.model_fields.items():
             yield info.alias or name
