@@ -6,12 +6,14 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy import Request
-
 from framework.errors import ConsilienceError, UnavailableError
-from framework.types import FetchMode, HttpResponse
+from framework.types import FetchMode, Page, Verdict
+from spiders.asking import Asking, ask
+from spiders.bootstrap import Sessions
 from spiders.crawler import LongLivedCrawler
-from spiders.failures import explained
+from spiders.exchange import PAGE_CAP, engine_meta, http_response, scrapy_request
+from spiders.failures import explained, failure_verdict
+from spiders.operator import operator_values
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -19,11 +21,11 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
-    from framework.types import HttpRequest, Verdict
+    from framework.spec.compiler import Engine
+    from framework.spec.context import Variables
+    from framework.types import HttpRequest, HttpResponse, Next, Query
 
-__all__ = ["Call", "Hub", "Judge", "http_response", "scrapy_request"]
-
-PAGE_CAP = 8 * 1024 * 1024
+__all__ = ["Call", "Hub", "Judge"]
 
 
 class Judge(Protocol):
@@ -47,35 +49,6 @@ class Call:
             transfer.cancel()
 
 
-def scrapy_request(request: HttpRequest, meta: Mapping[str, object]) -> Request:
-    """Return the framework's request as Scrapy's, never filtered as a duplicate."""
-    return Request(
-        request.url,
-        method=request.method,
-        headers=list(request.headers),
-        cookies=[{"name": name, "value": value} for name, value in request.cookies],
-        body=request.body,
-        meta=dict(meta),
-        dont_filter=True,
-    )
-
-
-def http_response(response: Response) -> HttpResponse:
-    """Return Scrapy's response as the framework's, with the hops that led to it."""
-    hops = response.meta.get("hops", ()) if response.request is not None else ()
-    return HttpResponse(
-        url=response.url,
-        status=response.status,
-        headers=tuple(
-            (name.decode("latin-1"), value.decode("latin-1"))
-            for name, values in response.headers.items()
-            for value in values
-        ),
-        body=response.body,
-        hops=tuple(hops),
-    )
-
-
 class Hub:
     """Fetches through one crawler in the running loop; an async context manager.
 
@@ -89,6 +62,7 @@ class Hub:
     ) -> None:
         self._crawler = LongLivedCrawler(settings)
         self._places = asyncio.Semaphore(concurrency)
+        self._sessions = Sessions()
 
     async def __aenter__(self) -> Hub:
         await self._crawler.open()
@@ -121,20 +95,60 @@ class Hub:
         `judge` a redirect that means something to the engine is not followed. Raises
         `UnavailableError` whose `code` says what failed.
         """
-        call = Call()
         facts = {
             "fetch": mode,
             "proxy": proxy,
-            "download_timeout": timeout,
             "download_maxsize": maxsize,
             "jar": jar,
             "judge": judge,
-            "call": call,
             **(meta or {}),
         }
+        return await self._transfer(request, facts, timeout)
+
+    async def search_engine(
+        self,
+        engine: Engine,
+        query: Query,
+        after: Next | None = None,
+        *,
+        variables: Variables | None = None,
+        timeout: float | None = None,
+        proxy: str | None = None,
+    ) -> Page:
+        """Return one page of an engine: that of the query, or the one that `after` announces.
+
+        Session steps go first. `variables` carries keys and settings (default: those of the
+        environment). `timeout` (seconds; default: the engine's own) holds for all its requests
+        together. Only cancellation is raised: a failure is a page whose verdict and detail say so.
+        """
+        meta = engine_meta(engine, query, proxy)
+        limit = timeout or float(str(meta["download_timeout"]))
+        end = asyncio.get_running_loop().time() + limit
+        asking = Asking(
+            engine=engine,
+            query=query,
+            variables=variables or operator_values(engine),
+            sessions=self._sessions,
+            proxy=proxy or "",
+        )
+
+        async def send(request: HttpRequest) -> HttpResponse:
+            left = end - asyncio.get_running_loop().time()
+            return await self._transfer(request, {**meta, "proxy": proxy}, left)
+
+        try:
+            return await ask(asking, send, after)
+        except ConsilienceError as error:
+            return _failed_page(error)
+
+    async def _transfer(
+        self, request: HttpRequest, facts: Mapping[str, object], timeout: float
+    ) -> HttpResponse:
+        call = Call()
+        meta = {**facts, "call": call, "download_timeout": timeout}
         try:
             async with asyncio.timeout(timeout), self._places:
-                answer = await self._crawler.download(scrapy_request(request, facts))
+                answer = await self._crawler.download(scrapy_request(request, meta))
         except TimeoutError:
             raise UnavailableError(
                 f"no complete answer within {timeout:g} s", code="timeout"
@@ -146,3 +160,9 @@ class Hub:
         finally:
             call.cancel()
         return http_response(answer)
+
+
+def _failed_page(error: ConsilienceError) -> Page:
+    known = {verdict.value for verdict in Verdict}
+    verdict = Verdict(error.code) if error.code in known else failure_verdict(error.code)
+    return Page(verdict=verdict, detail=str(error), retry_after=error.retry_after)

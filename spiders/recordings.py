@@ -5,12 +5,14 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from framework.errors import InvalidInputError
+from framework.spec.fixtures import fixture_folders, load_fixture
 from spiders.replay import ReplayProxy
 
 if TYPE_CHECKING:
@@ -20,24 +22,13 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
+    from framework.spec.fixtures import Fixture
     from framework.types import HttpRequest, HttpResponse
 
-__all__ = ["Recordings", "ReplayAddon", "ReplayMiddleware"]
+__all__ = ["Recordings", "ReplayAddon", "ReplayMiddleware", "recorded_in"]
 
 #: Cases that are answers to an ordinary question, as against blocks and empty pages.
-_ORDINARY = ("ok", "session")
-
-
-class Recorded(Protocol):
-    """A fixture: the name of its case, and the response with the URL that it was recorded from."""
-
-    @property
-    def case(self) -> str:
-        """The name of the case, such as `ok` or `captcha`."""
-
-    @property
-    def response(self) -> HttpResponse:
-        """The recorded answer."""
+_ORDINARY = ("ok", "plain", "session")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +56,9 @@ class Recordings:
     comes first, whatever it holds.
     """
 
-    def __init__(self, recorded: Iterable[Recorded], *, exact: bool = False) -> None:
+    def __init__(self, recorded: Iterable[Fixture], *, exact: bool = False) -> None:
         self._exact = exact
-        self._by_host: dict[str, list[tuple[_Address, Recorded]]] = {}
+        self._by_host: dict[str, list[tuple[_Address, Fixture]]] = {}
         for one in recorded:
             address = _Address.of(one.response.url)
             self._by_host.setdefault(address.host, []).append((address, one))
@@ -80,10 +71,10 @@ class Recordings:
             return None
         return max(found, key=lambda entry: self._fit(asked, *entry))[1].response
 
-    def _fit(self, asked: _Address, address: _Address, one: Recorded) -> tuple[int, ...]:
+    def _fit(self, asked: _Address, address: _Address, one: Fixture) -> tuple[int, ...]:
         return (
             int(self._exact and address == asked),
-            int(one.case.startswith(_ORDINARY)),
+            int(one.meta.step is not None or one.case.startswith(_ORDINARY)),
             _common(asked.path, address.path),
             -abs(len(asked.path) - len(address.path)),
             len(asked.params & address.params),
@@ -160,6 +151,15 @@ class ReplayMiddleware:
         request.meta["proxy"] = self._proxy.url("socks5h")
 
 
-def recorded_in(folder: Path) -> list[Recorded]:
-    """Return every recording below a folder laid out as `<engine>/<case>/`."""
-    return []
+def recorded_in(folder: Path) -> list[Fixture]:
+    """Return every recording below a folder laid out as `<engine>/<case>/`.
+
+    Raises `InvalidInputError` where there is none.
+    """
+    engines = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    found = [load_fixture(case) for name in engines for case in fixture_folders(folder, name)]
+    if not found:
+        raise InvalidInputError(
+            f"{folder} holds no recordings", hint="expected are folders ENGINE/CASE/response.html"
+        )
+    return found

@@ -27,6 +27,8 @@ DOWNLOADER_MIDDLEWARES = {
 #: Scrapy's own chain is left out: each link leaks, is replaced above, or is not needed.
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
 
+SPIDER_CONTRACTS = {"spiders.contracts.EngineContract": 10}
+
 # Ports that run code, and console output.
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
@@ -50,6 +52,7 @@ CONCURRENT_REQUESTS = 64
 CONCURRENT_REQUESTS_PER_DOMAIN = 64
 CONCURRENT_ITEMS = 4
 DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"
+DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"
 FEED_EXPORT_ENCODING = "utf-8"
 
 #: Folders of engine files, later ones winning by id; empty means `./engines.d`, then the packaged.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from framework.errors import UnavailableError
+from framework.spec.fixtures import Fixture, Meta
 from framework.types import HttpRequest, HttpResponse
 from spiders.hub import Hub
 from spiders.recordings import Recordings
@@ -16,7 +18,6 @@ from tests.support.site import Reply, Site
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from pathlib import Path
 
 SCHEMES = ("socks5h", "socks5", "http", "https")
 USERS = {"ann": "p@ss:w/rd %"}
@@ -143,21 +144,23 @@ async def test_a_broken_proxy_setting_never_means_direct(hub: Hub, url: str) -> 
         assert not site.seen
 
 
-class Tape:
-    """A fixture as the catalogue gives it."""
-
-    def __init__(self, case: str, url: str) -> None:
-        self.case = case
-        self.response = HttpResponse(url=url, body=case.encode())
+def tape(case: str, url: str, step: str | None = None) -> Fixture:
+    return Fixture(
+        engine="a",
+        case=case,
+        path=Path(case),
+        response=HttpResponse(url=url, body=case.encode()),
+        meta=Meta(source="documentation", step=step),
+    )
 
 
 TAPES = [
-    Tape("captcha", "https://a.example/search?q=cats"),
-    Tape("ok", "https://a.example/search?q=dogs"),
-    Tape("ok-page-2", "https://a.example/search?q=dogs&first=11"),
-    Tape("session-token", "https://a.example/js/app.js"),
-    Tape("blocked", "https://b.example/only"),
-    Tape("ok-api", "https://a.example/api/v1/find?q=dogs"),
+    tape("captcha", "https://a.example/search?q=cats"),
+    tape("ok", "https://a.example/search?q=dogs"),
+    tape("ok-page-2", "https://a.example/search?q=dogs&first=11"),
+    tape("token", "https://a.example/js/app.js", step="token"),
+    tape("blocked", "https://b.example/only"),
+    tape("ok-api", "https://a.example/api/v1/find?q=dogs"),
 ]
 
 
@@ -167,7 +170,7 @@ TAPES = [
         ("https://a.example/search?q=birds", "ok"),
         ("https://a.example/search?q=birds&first=11", "ok-page-2"),
         ("https://a.example/search?q=cats", "ok"),
-        ("https://a.example/js/app.js?v=3", "session-token"),
+        ("https://a.example/js/app.js?v=3", "token"),
         ("https://a.example/api/v1/find?q=birds", "ok-api"),
         ("https://b.example/search?q=x", "blocked"),
         ("https://c.example/search?q=x", None),

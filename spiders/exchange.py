@@ -1,0 +1,71 @@
+"""Between the framework's requests and responses and Scrapy's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+
+from framework.types import HttpResponse
+from spiders.bootstrap import query_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.http import Response
+
+    from framework.spec.compiler import Engine
+    from framework.types import HttpRequest, Query
+
+__all__ = ["ANSWER_CAP", "PAGE_CAP", "engine_meta", "http_response", "scrapy_request"]
+
+#: Decoded bytes that a page may have.
+PAGE_CAP = 8 * 1024 * 1024
+#: Decoded bytes that an engine's answer may have.
+ANSWER_CAP = 5 * 1024 * 1024
+#: Seconds for an engine that states no limit of its own.
+_TIMEOUT = 10.0
+
+
+def scrapy_request(request: HttpRequest, meta: Mapping[str, object]) -> Request:
+    """Return the framework's request as Scrapy's, never filtered as a duplicate."""
+    return Request(
+        request.url,
+        method=request.method,
+        headers=list(request.headers),
+        cookies=[{"name": name, "value": value} for name, value in request.cookies],
+        body=request.body,
+        meta=dict(meta),
+        dont_filter=True,
+    )
+
+
+def http_response(response: Response) -> HttpResponse:
+    """Return Scrapy's response as the framework's, with the hops that led to it."""
+    hops = response.meta.get("hops", ()) if response.request is not None else ()
+    return HttpResponse(
+        url=response.url,
+        status=response.status,
+        headers=tuple(
+            (name.decode("latin-1"), value.decode("latin-1"))
+            for name, values in response.headers.items()
+            for value in values
+        ),
+        body=response.body,
+        hops=tuple(hops),
+    )
+
+
+def engine_meta(engine: Engine, query: Query, proxy: str | None = None) -> dict[str, object]:
+    """Return what the middlewares and handlers must know about an engine's request.
+
+    The cookie jar belongs to this engine, proxy and question alone; the slot is the engine's.
+    """
+    return {
+        "fetch": engine.fetch.mode,
+        "judge": engine,
+        "jar": (engine.id, proxy, query_key(query)),
+        "download_slot": engine.id,
+        "download_timeout": engine.limits.timeout or _TIMEOUT,
+        "download_maxsize": ANSWER_CAP,
+    }
