@@ -26,6 +26,10 @@ def _listed(value: object) -> object:
     return value
 
 
+def _paths(value: object) -> object:
+    return tuple(filter(None, value.split(os.pathsep))) if isinstance(value, str) else value
+
+
 def _network(value: object) -> object:
     return tuple(ipaddress.ip_network(str(part), strict=False) for part in _as_tuple(value))
 
@@ -54,6 +58,7 @@ _SWITCH: dict[str, bool] = {
 }  # fmt: skip
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Paths = Annotated[tuple[str, ...], BeforeValidator(_paths)]
 Switch = Annotated[bool, BeforeValidator(_switch)]
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Networks = Annotated[tuple[Network, ...], BeforeValidator(_network)]
@@ -70,7 +75,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    engines_dir: Path | None = None
+    engines_dir: Paths = ()
     state_dir: Path | None = None
     default_engines: Names = ("bing", "duckduckgo", "brave")
     enable_proxy: Switch = False

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from framework.errors import ConsilienceError
-from framework.spec.catalogue import Catalogue, packaged
+from framework.spec.catalogue import Catalogue
+from framework.spec.folders import engine_folders
 from spiders.consensus import ConsensusSpider, consensus_spider
 from spiders.engine import engine_spider
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy import Request, Spider
     from scrapy.settings import BaseSettings
 
 __all__ = ["EngineLoader", "engine_folders"]
-
-
-def engine_folders(
-    named: list[str], environ: Mapping[str, str], here: Path | None = None
-) -> list[Path]:
-    """Return the folders of engine files, the first one winning: named ones, then the packaged.
-
-    Without names the variable `CONSILIENCE_ENGINES_DIR` counts, then `./engines.d` where there
-    is one.
-    """
-    local = (here or Path.cwd()) / "engines.d"
-    given = named or environ.get("CONSILIENCE_ENGINES_DIR", "").split(os.pathsep)
-    own = [Path(text) for text in given if text] or ([local] if local.is_dir() else [])
-    return list({path.resolve(): path for path in (*own, packaged())}.values())
 
 
 class EngineLoader:

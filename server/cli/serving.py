@@ -15,7 +15,11 @@ __all__ = ["serve_stdio"]
 
 
 def serve_stdio(
-    settings: Settings | None = None, tools: Sequence[str] = (), first: bytes = b""
+    settings: Settings | None = None,
+    tools: Sequence[str] = (),
+    first: bytes = b"",
+    *,
+    replay: bool = False,
 ) -> None:
     """Serve MCP on this process's pipes; `first` is input that was already read from them."""
     gc.disable()
@@ -23,7 +27,7 @@ def serve_stdio(
     from server.stdio import serve
     from server.surface import build
 
-    application = Application.create(settings)
+    application = Application.create(settings, replay=replay)
     surface = build(application, tools or application.settings.tools)
     gc.collect()
     gc.freeze()

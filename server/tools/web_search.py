@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from framework.types import EngineReport, Result, SearchAnswer
     from server.app import Application
 
-__all__ = ["TOOL", "WebSearchArguments", "WebSearchOutput", "render"]
+__all__ = ["TOOL", "WebSearchArguments", "WebSearchOutput", "query_of", "render", "structured"]
 
 
 def _not_blank(value: str) -> str:
@@ -120,7 +120,16 @@ class WebSearchOutput(Output):
 
 
 async def _run(app: Application, given: WebSearchArguments, call: Call) -> Reply[WebSearchOutput]:
-    query = Query(
+    request = SearchRequest(query=query_of(given), engines=given.engines, timeout=given.timeout)
+    answer, applied = await app.filtered_search(request, call, given.sampling)
+    data = structured(answer, given.highlight_sentences if given.include_highlights else 0)
+    data.sampling_applied = applied.done
+    return Reply("\n".join(filter(None, (render(data), applied.remark))), data)
+
+
+def query_of(given: WebSearchArguments) -> Query:
+    """Return the question that the arguments put."""
+    return Query(
         text=given.query,
         kind=given.kind,
         page=given.page,
@@ -133,11 +142,6 @@ async def _run(app: Application, given: WebSearchArguments, call: Call) -> Reply
         exclude_domains=given.exclude_domains,
         max_results=given.max_results,
     )
-    request = SearchRequest(query=query, engines=given.engines, timeout=given.timeout)
-    answer, applied = await app.filtered_search(request, call, given.sampling)
-    data = structured(answer, given.highlight_sentences if given.include_highlights else 0)
-    data.sampling_applied = applied.done
-    return Reply("\n".join(filter(None, (render(data), applied.remark))), data)
 
 
 def structured(answer: SearchAnswer, sentences: int = 0) -> WebSearchOutput:

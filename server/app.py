@@ -1,0 +1,346 @@
+"""The composition root: one object that holds everything a running service needs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import difflib
+import importlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from framework.errors import ConsilienceError, InvalidInputError, NotFoundError
+from framework.merge import filtering
+from framework.merge.search import Member, fan_out
+from framework.spec import catalogue as catalogues
+from framework.spec.context import Variables
+from framework.spec.environment import key_values, setting_values
+from framework.spec.folders import engine_folders
+from framework.types import Kind, Status
+from server import llm as models
+from server.config import Environment, Settings, load
+from server.metrics import Metrics
+from server.preferences import Preferences
+from server.requests import Filtered, SearchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+    from framework.llm import LLM
+    from framework.merge.search import OnReport
+    from framework.spec.catalogue import Catalogue, Entry
+    from framework.spec.compiler import Engine
+    from framework.types import HttpRequest, HttpResponse, Next, Page, Query, SearchAnswer, Verdict
+    from server.tools.base import Call
+    from spiders.hub import Hub
+
+__all__ = ["Application", "EngineState"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineState:
+    """An engine as a caller sees it; times are RFC 3339."""
+
+    id: str
+    name: str
+    kind: Kind
+    index: str
+    status: Status
+    official_api: bool
+    supports: tuple[str, ...] = ()
+    disabled: str | None = None
+    resting_until: str | None = None
+    history: tuple[tuple[Verdict, int], ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class Application:
+    """A service over one catalogue of engines and one crawler; an async context manager.
+
+    Opening it returns at once: the crawler starts behind it, and calls wait for it.
+    """
+
+    def __init__(
+        self, settings: Settings, environment: Environment, *, replay: Path | None = None
+    ) -> None:
+        self.settings = settings
+        self.environment = environment
+        self.replay = replay
+        self.catalogue: Catalogue = catalogues.Catalogue(
+            engine_folders(settings.engines_dir, environment.values), replay
+        )
+        self.metrics = Metrics()
+        self._preferences: Preferences | None = None
+        self._stack = contextlib.AsyncExitStack()
+        self._opening: asyncio.Task[Hub] | None = None
+
+    @classmethod
+    def create(
+        cls,
+        settings: Settings | None = None,
+        environment: Environment | None = None,
+        *,
+        replay: bool | Path = False,
+    ) -> Application:
+        """Build an application from the process's environment where nothing else is given.
+
+        `replay` True answers from the packaged recordings, a path from recordings there.
+        """
+        environment = environment or Environment.read()
+        folder = catalogues.packaged_fixtures() if replay is True else (replay or None)
+        if folder is not None and not folder.is_dir():
+            raise InvalidInputError(f"{folder}: no such folder of recordings")
+        return cls(settings or load(environment), environment, replay=folder)
+
+    async def __aenter__(self) -> Application:
+        self._opening = asyncio.create_task(self._open(), name="open the crawler")
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.wait([self._opening])
+            self._opening = None
+        await self._stack.aclose()
+        if self._preferences is not None:
+            self._preferences.close()
+            self._preferences = None
+
+    async def _open(self) -> Hub:
+        await asyncio.to_thread(importlib.import_module, "spiders.hub")
+        from spiders.hub import Hub
+
+        return await self._stack.enter_async_context(Hub(crawler_settings(self)))
+
+    async def hub(self) -> Hub:
+        """Return the crawler once it is ready."""
+        if self._opening is None:
+            raise RuntimeError("the application is not open; use it inside `async with`")
+        return await asyncio.shield(self._opening)
+
+    # Searching
+
+    async def search(
+        self, request: SearchRequest, caller: str = "default", on_report: OnReport | None = None
+    ) -> SearchAnswer:
+        """Ask several engines at once and merge what they answer within the deadline.
+
+        Raises:
+            NotFoundError: for an engine that does not exist.
+            NoAnswerError: when not one engine answered, with each one's reason.
+        """
+        hub = await self.hub()
+        members = [self._member(name) for name in self._chosen(request, caller)]
+
+        async def ask(member: Member, query: Query, after: Next | None) -> Page:
+            engine = self.catalogue.get(member.id)
+            return await hub.search_engine(
+                engine, query, after, variables=self._variables(engine), timeout=request.timeout
+            )
+
+        answer = await fan_out(
+            members,
+            request.query,
+            ask,
+            deadline=request.timeout,
+            guard=self.replay is None,
+            on_report=on_report,
+        )
+        for report in answer.engines:
+            self.metrics.engine(report)
+        return answer
+
+    async def filtered_search(
+        self, request: SearchRequest, call: Call, sampling: bool | None
+    ) -> tuple[SearchAnswer, Filtered]:
+        """Search, and where sampling is on let a model drop rows; it can only remove them."""
+        answer = await self.search(request, call.caller)
+        wanted = self.sampling(call.caller) if sampling is None else sampling
+        if not wanted or not answer.results:
+            return answer, Filtered()
+        llm = self.llm(call, sampling=True)
+        if llm is None:
+            return answer, Filtered(remark="Not filtered: no language model is available.")
+        return await _filter(answer, llm)
+
+    def _chosen(self, request: SearchRequest, caller: str) -> tuple[str, ...]:
+        if request.engines:
+            return self._known(request.engines)
+        if request.query.kind is Kind.WEB:
+            return self.default_engines(caller)
+        found = tuple(
+            state.id
+            for state in self.engine_states()
+            if state.kind is request.query.kind
+            and not state.disabled
+            and state.status is not Status.DEPRECATED
+        )
+        if not found:
+            raise NotFoundError(
+                f"no engine of kind {request.query.kind.value!r} can be asked",
+                hint="get_engines shows which need a key",
+            )
+        return found
+
+    def _known(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        known = self.catalogue.ids()
+        for name in ids:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=3)
+                hint = f"did you mean {' or '.join(near)}?" if near else "see get_engines"
+                raise NotFoundError(f"unknown engine {name!r}", code="unknown_engine", hint=hint)
+        return tuple(dict.fromkeys(ids))
+
+    def _member(self, name: str) -> Member:
+        entry = self.catalogue.entry(name)
+        if entry.engine is None:
+            return Member(id=name, disabled=entry.disabled({}))
+        return Member(
+            id=name,
+            index=entry.engine.index,
+            weight=entry.engine.weight,
+            official=entry.engine.spec.about.official_api,
+            disabled="" if self.replay else entry.disabled(self.environment.values),
+        )
+
+    def _variables(self, engine: Engine) -> Variables:
+        values = self.environment.values
+        pools = {name: key_values(key, values) for name, key in engine.keys.items()}
+        stand_in = "replay" if self.replay else ""
+        keys = {name: next(iter(pool), stand_in) for name, pool in pools.items()}
+        return Variables(
+            keys={name: key for name, key in keys.items() if key},
+            settings=setting_values(engine.spec, values),
+            now=datetime.now(UTC),
+        )
+
+    # Engines and preferences
+
+    def engine_states(self) -> tuple[EngineState, ...]:
+        """Return every engine, usable or not, in the order of their ids."""
+        values = self.environment.values
+        return tuple(_state(entry, values) for entry in self.catalogue.entries())
+
+    @property
+    def preferences(self) -> Preferences:
+        """What callers chose; opened at first use."""
+        if self._preferences is None:
+            self._preferences = Preferences(state_dir(self.settings) / "state.db")
+        return self._preferences
+
+    def default_engines(self, caller: str) -> tuple[str, ...]:
+        """Return the engines that a caller's searches ask, those that still exist."""
+        kept = self.preferences.get(caller, "engines")
+        chosen = tuple(map(str, kept)) if isinstance(kept, list) else ()
+        known = self.catalogue.ids()
+        usable = tuple(name for name in chosen if name in known)
+        return usable or self._known(self.settings.default_engines)
+
+    def set_default_engines(self, caller: str, engines: tuple[str, ...]) -> None:
+        """Keep a caller's default engines; raises NotFoundError for an unknown one."""
+        self.preferences.set(caller, "engines", list(self._known(engines)))
+
+    def sampling(self, caller: str) -> bool:
+        """Whether a language model may take part in a caller's calls."""
+        kept = self.preferences.get(caller, "sampling")
+        return kept if isinstance(kept, bool) else self.settings.sampling
+
+    def set_sampling(self, caller: str, enabled: bool) -> None:
+        """Keep a caller's choice."""
+        self.preferences.set(caller, "sampling", enabled)
+
+    # Language models
+
+    @property
+    def llm_configured(self) -> bool:
+        """Whether an endpoint is set up."""
+        return models.configured(self.settings)
+
+    def resolution(self, caller: str, *, client: bool) -> models.Resolution:
+        """Tell whose model would answer this caller's prompts."""
+        return models.resolve(
+            sampling=self.sampling(caller),
+            client=client,
+            api=self.llm_configured,
+            skip_client=self.settings.skip_ide_sampling,
+        )
+
+    def llm(self, call: Call, *, sampling: bool) -> LLM | None:
+        """Return the model that answers this call's prompts, or None."""
+        resolution = models.resolve(
+            sampling=sampling,
+            client=call.client_llm is not None,
+            api=self.llm_configured,
+            skip_client=self.settings.skip_ide_sampling,
+        )
+        if resolution == "client":
+            return call.client_llm
+        return self._endpoint() if resolution == "api" else None
+
+    def _endpoint(self) -> LLM:
+        given = self.settings
+        return models.EndpointLLM(
+            base_url=given.llm_base_url or "",
+            model=given.llm_name or "",
+            key=given.llm_api_key,
+            timeout=given.llm_timeout_ms / 1000,
+            send=self._send,
+        )
+
+    async def _send(self, request: HttpRequest, timeout: float) -> HttpResponse:
+        hub = await self.hub()
+        return await hub.fetch(request, timeout=timeout)
+
+
+def crawler_settings(app: Application) -> Mapping[str, object]:
+    """Return the changes to `spiders.settings` that an application's settings ask for."""
+    given = app.settings
+    return {
+        "CONSILIENCE_ALLOW_NETWORKS": [str(network) for network in given.allow_networks],
+        "CONSILIENCE_CA_FILE": str(given.ca_file) if given.ca_file else None,
+        "REPLAY": str(app.replay) if app.replay else None,
+        "LOG_ENABLED": False,
+    }
+
+
+def state_dir(settings: Settings) -> Path:
+    """Return the folder of the state database."""
+    if settings.state_dir is not None:
+        return settings.state_dir
+    from platformdirs import user_state_path
+
+    return user_state_path("consilience", appauthor=False)
+
+
+async def _filter(answer: SearchAnswer, llm: LLM) -> tuple[SearchAnswer, Filtered]:
+    from dataclasses import replace
+
+    try:
+        reply = await llm.complete(filtering.prompt(answer.query.text, answer.results))
+        rows = filtering.kept(reply.text, answer.results)
+    except (ConsilienceError, filtering.FilterError) as error:
+        return answer, Filtered(remark=f"Not filtered: {error}.")
+    return replace(answer, results=rows), Filtered(done=True)
+
+
+def _state(entry: Entry, environ: Mapping[str, str]) -> EngineState:
+    spec = entry.engine.spec if entry.engine else None
+    return EngineState(
+        id=entry.id,
+        name=spec.name if spec else entry.id,
+        kind=spec.kind if spec else Kind.WEB,
+        index=entry.engine.index if entry.engine else entry.id,
+        status=spec.status if spec else Status.EXPERIMENTAL,
+        official_api=spec.about.official_api if spec else False,
+        supports=tuple(spec.inputs.model_fields_set) if spec else (),
+        disabled=entry.disabled(environ) or None,
+        problems=tuple(str(problem) for problem in entry.problems),
+    )

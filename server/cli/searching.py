@@ -1,0 +1,90 @@
+"""`consilience search`: a table of merged results and a line for each engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from framework.merge.consensus import explain as explain_rank
+from server.app import Application
+from server.cli.calls import run_with
+from server.cli.output import as_json as print_json
+from server.cli.output import line, note, table
+from server.cli.setup import settings_of
+from server.requests import SearchRequest
+from server.tools import web_search
+from server.tools.base import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from framework.types import EngineReport, SearchAnswer
+
+__all__ = ["run"]
+
+
+def run(
+    arguments: Mapping[str, object],
+    overrides: Mapping[str, object],
+    *,
+    explain: bool,
+    replay: bool | Path,
+    as_json: bool,
+) -> None:
+    """Search and print; raises ConsilienceError when not one engine answered."""
+    given = parse(web_search.TOOL, arguments)
+    application = Application.create(settings_of(overrides), replay=replay)
+    request = SearchRequest(
+        query=web_search.query_of(given), engines=given.engines, timeout=given.timeout
+    )
+
+    async def work(app: Application) -> SearchAnswer:
+        return await app.search(request, caller="cli")
+
+    answer = run_with(application, work)
+    if replay:
+        note("These results are recordings, not the web: --replay answers any query with them.")
+    if as_json:
+        sentences = given.highlight_sentences if given.include_highlights else 0
+        print_json(web_search.structured(answer, sentences))
+        return
+    _show(answer, explain=explain)
+
+
+def _show(answer: SearchAnswer, *, explain: bool) -> None:
+    rows = [
+        [
+            str(row.rank),
+            f"{row.score:.3f}",
+            " ".join(f"{vote.engine}#{vote.rank}" for vote in row.votes),
+            row.title,
+            row.url,
+        ]
+        for row in answer.results
+    ]
+    table(["#", "score", "votes", "title", "url"], rows)
+    line()
+    for report in answer.engines:
+        line(_report(report))
+    for label, texts in (
+        ("Answer", answer.answers),
+        ("Did you mean", answer.corrections),
+        ("Related", answer.suggestions[:8]),
+    ):
+        if texts:
+            line(f"{label}: {' · '.join(texts)}")
+    if explain:
+        line()
+        for row in answer.results:
+            line(explain_rank(row))
+    if answer.next_page:
+        line(f"{answer.total} results in all; more with --page {answer.next_page}")
+
+
+def _report(report: EngineReport) -> str:
+    text = f"{report.id}: {report.verdict.value}, {report.rows} rows, {report.elapsed_ms} ms"
+    if report.detail:
+        text += f" ({report.detail})"
+    if report.retry_after is not None:
+        text += f", retry in {report.retry_after:.0f} s"
+    return text
