@@ -1,0 +1,252 @@
+"""One answer of an engine, with views that are built once, when something first asks for them."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from lxml import etree
+from selectolax.lexbor import LexborHTMLParser
+from w3lib.encoding import html_to_unicode, http_content_type_encoding, resolve_encoding
+
+from framework.spec.dates import parse_instant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from selectolax.lexbor import LexborNode
+
+    from framework.types import HttpResponse
+
+__all__ = ["MAX_BODY", "Document", "is_hostile"]
+
+#: Bytes of a body that are looked at; the rest is cut.
+MAX_BODY = 5 * 1024 * 1024
+
+#: Seconds that the reading of one answer may take before it stops with what it has.
+BUDGET = 2.0
+
+#: Below these a page cannot make a parser's quadratic parts noticeable.
+_FEW_TAGS = 4_000
+_SHORT = 64 * 1024
+#: Sum of the nesting depths over all tags of a page, and attributes of one tag, that are parsed.
+_MAX_WORK = 12_000_000
+_MAX_ATTRIBUTES = 10_000
+
+_TAG = re.compile(rb"</?[a-zA-Z][^\s/>]*")
+_ATTRIBUTES = re.compile(
+    rb"""<[a-zA-Z](?:[^\s/"'>]*+(?:[\s/]|"[^"]*+"|'[^']*+')){%d}""" % _MAX_ATTRIBUTES
+)
+#: Tags that hold nothing, and those whose end is commonly left out.
+_FLAT = frozenset(
+    b"area base br col embed hr img input link meta source track wbr p li dt dd option tr td th "
+    b"path circle rect line polygon polyline ellipse use stop".split()
+)
+
+_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|script|meta|div)\b", re.IGNORECASE)
+_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+
+
+class Document:
+    """An answer as picks and conditions see it: text, HTML, XML, JSON, headers, cookies, address.
+
+    Every view is None where the body is not of that language or does not parse; nothing raises.
+    With `lexbor` false the HTML view is lxml's, for files that use XPath.
+    """
+
+    def __init__(
+        self,
+        response: HttpResponse,
+        embedded: Callable[[Document], object] | None = None,
+        *,
+        budget: float = BUDGET,
+    ) -> None:
+        self.response = response
+        self.embedded = embedded
+        self.body = response.body[:MAX_BODY]
+        self.budget = budget
+        self.deadline = time.monotonic() + budget
+
+    @property
+    def expired(self) -> bool:
+        """Whether the time for reading this answer is used up."""
+        return time.monotonic() > self.deadline
+
+    @cached_property
+    def now(self) -> datetime:
+        """The moment of the answer: its Date header, else the present."""
+        header = self.response.header("date")
+        return (parse_instant(header) if header else None) or datetime.now(UTC)
+
+    @cached_property
+    def charset(self) -> str:
+        """The encoding's name: byte order mark, header, declaration in the page, else UTF-8."""
+        return self._decoded[0] if self._declared != "utf-8" else "utf-8"
+
+    @cached_property
+    def text(self) -> str:
+        """The decoded body; bytes that do not fit become replacement characters."""
+        if self._declared == "utf-8":
+            return self.body.decode("utf-8", "replace")
+        return self._decoded[1]
+
+    @cached_property
+    def searchable(self) -> str | bytes:
+        """What RE2 searches: the body as it is where it is UTF-8, else the decoded text."""
+        return self.body if self.charset == "utf-8" else self.text.encode("utf-8", "replace")
+
+    @cached_property
+    def _declared(self) -> str | None:
+        if self.body[:3] == b"\xef\xbb\xbf":
+            return None
+        named = http_content_type_encoding(self.response.header("content-type"))
+        return resolve_encoding(named) if named else None
+
+    @cached_property
+    def _decoded(self) -> tuple[str, str]:
+        header = self.response.header("content-type")
+        try:
+            name, text = html_to_unicode(header, self.body, default_encoding="utf-8")
+        except (LookupError, ValueError):
+            return "utf-8", self.body.decode("utf-8", "replace")
+        return name, text
+
+    @cached_property
+    def looks_html(self) -> bool:
+        """Whether the body starts like a web page."""
+        head = self.body[:2_048].lstrip(b"\xef\xbb\xbf \t\r\n")
+        return head.startswith(b"<") and _HTML.search(head) is not None
+
+    @cached_property
+    def page(self) -> LexborHTMLParser | None:
+        """The body as HTML, parsed by lexbor."""
+        if is_hostile(self.body):
+            return None
+        utf8 = self.charset == "utf-8"
+        try:
+            return LexborHTMLParser(self.body if utf8 else self.text)
+        except (ValueError, RuntimeError, UnicodeError):
+            return None
+
+    @cached_property
+    def root(self) -> LexborNode | None:
+        """The root element of the HTML view."""
+        return self.page.root if self.page is not None else None
+
+    @cached_property
+    def tree(self) -> etree._Element | None:
+        """The body as HTML, parsed by lxml."""
+        if not self.body.strip() or is_hostile(self.body):
+            return None
+        parser = etree.HTMLParser(
+            encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True
+        )
+        try:
+            return etree.fromstring(self.text.encode("utf-8", "replace"), parser)
+        except (etree.LxmlError, ValueError):
+            return None
+
+    @cached_property
+    def xml(self) -> etree._Element | None:
+        """The body as XML: no entities but XML's own, no network, no DTD."""
+        parser = _xml_parser()
+        try:
+            return etree.fromstring(self._xml_source(), parser)
+        except (etree.LxmlError, ValueError):
+            return None
+
+    def _xml_source(self) -> bytes:
+        """The bytes as they are; where a header names another encoding, re-encoded as UTF-8."""
+        if self._declared in (None, "utf-8"):
+            return self.body.strip()
+        return _DECLARATION.sub("", self.text).strip().encode("utf-8", "replace")
+
+    @cached_property
+    def json(self) -> object:
+        """The body as JSON, or None."""
+        return parse_json(self.body if self.charset == "utf-8" else self.text)
+
+    @cached_property
+    def data(self) -> object:
+        """The JSON that is read: what is embedded in the page, where the file says so, else all."""
+        return self.embedded(self) if self.embedded is not None else self.json
+
+    @cached_property
+    def looks_json(self) -> bool:
+        """Whether the body starts like a JSON object or array."""
+        return self.body[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+
+    @cached_property
+    def base(self) -> str:
+        """The address that relative links start from: `<base href>`, else the final address."""
+        url = self.response.url
+        if not self.looks_html or b"<base" not in self.body[:65_536].lower():
+            return url
+        page = self.page
+        node = page.css_first("base[href]") if page is not None else None
+        return absolute(url, node.attributes.get("href") or "") or url if node else url
+
+
+def parse_json(source: bytes | str) -> object:
+    """Return the value of JSON text, None where it is none or is nested too deeply."""
+    try:
+        if isinstance(source, bytes) and source[:3] == b"\xef\xbb\xbf":
+            source = source[3:]
+        value: object = json.loads(source)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def absolute(base: str, link: str) -> str | None:
+    """Return a link resolved against an address, or None where it makes no sense."""
+    try:
+        return urljoin(base, link)
+    except ValueError:
+        return None
+
+
+def _xml_parser() -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+
+
+def is_hostile(body: bytes) -> bool:
+    """Return whether a page is built to exhaust a parser: nesting or attributes by the thousand.
+
+    Parsing is quadratic in both, so that 200,000 open elements take over a minute.
+    """
+    return (body.count(b"<") > _FEW_TAGS and _work(body) > _MAX_WORK) or (
+        len(body) > _SHORT
+        and any(_ATTRIBUTES.search(part) for part in body.split(b">") if len(part) > _SHORT)
+    )
+
+
+def _work(body: bytes) -> int:
+    """The sum over all tags of the number of elements that are open there, from above."""
+    steps = _Steps()
+    return sum(accumulate(map(steps.__getitem__, _TAG.findall(body))))
+
+
+class _Steps(dict[bytes, int]):
+    """What a tag adds to the nesting depth, worked out once per spelling."""
+
+    def __missing__(self, tag: bytes) -> int:
+        closing = tag.startswith(b"</")
+        name = tag.lower().lstrip(b"</")
+        step = 0 if name in _FLAT else (-1 if closing else 1)
+        self[tag] = step
+        return step
