@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import ssl
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+import certifi
 from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-__all__ = ["BodyBuffer", "Proxy", "answer", "body_cap", "proxy_of", "tls_context"]
+__all__ = ["BodyBuffer", "CaBundle", "Proxy", "answer", "body_cap", "proxy_of", "tls_context"]
 
 _SCHEMES = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 #: Headers that no longer hold once a body has been decoded.
@@ -84,12 +87,38 @@ def tls_context(settings: BaseSettings) -> ssl.SSLContext:
     return context
 
 
+class CaBundle:
+    """A file with the usual certificate authorities and those of `CONSILIENCE_CA_FILE`.
+
+    `path` is None where no further ones are configured; `remove` deletes the file.
+    """
+
+    def __init__(self, settings: BaseSettings) -> None:
+        self._file: Path | None = None
+        if extra := settings.get("CONSILIENCE_CA_FILE"):
+            usual = Path(certifi.where()).read_bytes()
+            with tempfile.NamedTemporaryFile(suffix=".pem", delete=False) as file:
+                file.write(usual + b"\n" + Path(extra).read_bytes())
+            self._file = Path(file.name)
+
+    @property
+    def path(self) -> str | None:
+        """Where the file is."""
+        return str(self._file) if self._file else None
+
+    def remove(self) -> None:
+        """Delete the file; the settings' own file stays."""
+        if self._file is not None:
+            self._file.unlink(missing_ok=True)
+
+
 class BodyBuffer:
     """Collects decoded bytes and raises `BodyTooLargeError` beyond the cap."""
 
     def __init__(self, cap: int) -> None:
         self._cap = cap
         self._size = 0
+        self.overflown = False
         self._chunks: list[bytes] = []
 
     def fits(self, size: int) -> bool:
@@ -104,7 +133,8 @@ class BodyBuffer:
         self._chunks.append(chunk)
 
     def overflow(self) -> BodyTooLargeError:
-        """The error that names the cap."""
+        """The error that names the cap; the buffer remembers it."""
+        self.overflown = True
         return BodyTooLargeError(f"the body is larger than {self._cap} bytes")
 
     def join(self) -> bytes:
