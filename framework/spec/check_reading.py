@@ -81,15 +81,16 @@ class _Checker:
         response = self.spec.response
         if response.embedded is not None and self.format != "json":
             hint = "write format: json, or remove embedded"
-            at = ("response", "embedded")
-            yield Fault(at, "E304", "only JSON can be embedded", hint, key=True)
+            yield Fault(
+                ("response", "embedded"), "E304", "only JSON can be embedded", hint, key=True
+            )
         if response.embedded is not None and response.embedded.css is not None:
             at = ("response", "embedded", "css")
             yield from self._selector("css", response.embedded.css, at)
 
     def _rows(self) -> Iterator[Fault]:
         rows = self.spec.response.rows
-        at = ("response", "rows")
+        at: _Path = ("response", "rows")
         yield from self._fits(rows.each.source, (*at, "each"))
         yield from self._selector(
             rows.each.source, rows.each.expression, (*at, "each", rows.each.source)
