@@ -60,10 +60,8 @@ _UNITS = {
     for seconds, names in (
         (1, "s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondi"),
         (60, "m min mins minute minutes minuten minuto minutos minuti minuut 分钟前 分前"),
-        (
-            3_600,
-            "h hr hrs hour hours std stunde stunden heure heures hora horas ora ore uur 小时前 時間前",
-        ),
+        (3_600, "h hr hrs hour hours std stunde stunden heure heures hora horas ora ore uur"),
+        (3_600, "小时前 時間前"),
         (86_400, "d day days tag tage tagen jour jours día días dia dias giorno giorni dag dagen"),
         (86_400, "天前 日前"),
         (604_800, "w wk week weeks woche wochen semaine semaines semana semanas settimana weken"),

@@ -5,26 +5,33 @@ from __future__ import annotations
 import json
 import re
 import time
+from codecs import BOM_UTF8
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urljoin
 
 from lxml import etree
+from pydantic_core import from_json
 from selectolax.lexbor import LexborHTMLParser
-from w3lib.encoding import html_to_unicode, http_content_type_encoding, resolve_encoding
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    http_content_type_encoding,
+    read_bom,
+    resolve_encoding,
+)
 
 from framework.spec.dates import parse_instant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from selectolax.lexbor import LexborNode
 
     from framework.types import HttpResponse
 
-__all__ = ["MAX_BODY", "Document", "is_hostile"]
+__all__ = ["BUDGET", "MAX_BODY", "Document", "absolute", "is_hostile", "parse_json"]
 
 #: Bytes of a body that are looked at; the rest is cut.
 MAX_BODY = 5 * 1024 * 1024
@@ -86,36 +93,25 @@ class Document:
 
     @cached_property
     def charset(self) -> str:
-        """The encoding's name: byte order mark, header, declaration in the page, else UTF-8."""
-        return self._decoded[0] if self._declared != "utf-8" else "utf-8"
+        """The encoding: byte order mark, then the header, then the page itself, else UTF-8."""
+        head = self.body[:4_096]
+        marked, _ = read_bom(head)
+        header = http_content_type_encoding(self.response.header("content-type"))
+        named = marked or header or html_body_declared_encoding(head)
+        return (resolve_encoding(named) if named else None) or "utf-8"
 
     @cached_property
     def text(self) -> str:
         """The decoded body; bytes that do not fit become replacement characters."""
-        if self._declared == "utf-8":
-            return self.body.decode("utf-8", "replace")
-        return self._decoded[1]
-
-    @cached_property
-    def searchable(self) -> str | bytes:
-        """What RE2 searches: the body as it is where it is UTF-8, else the decoded text."""
-        return self.body if self.charset == "utf-8" else self.text.encode("utf-8", "replace")
-
-    @cached_property
-    def _declared(self) -> str | None:
-        if self.body[:3] == b"\xef\xbb\xbf":
-            return None
-        named = http_content_type_encoding(self.response.header("content-type"))
-        return resolve_encoding(named) if named else None
-
-    @cached_property
-    def _decoded(self) -> tuple[str, str]:
-        header = self.response.header("content-type")
         try:
-            name, text = html_to_unicode(header, self.body, default_encoding="utf-8")
+            return self.body.decode(self.charset, "replace").removeprefix("\ufeff")
         except (LookupError, ValueError):
-            return "utf-8", self.body.decode("utf-8", "replace")
-        return name, text
+            return self.body.decode("utf-8", "replace")
+
+    @cached_property
+    def searchable(self) -> bytes:
+        """The body in UTF-8, which RE2 searches."""
+        return self.body if self.charset == "utf-8" else self.text.encode("utf-8", "replace")
 
     @cached_property
     def looks_html(self) -> bool:
@@ -163,7 +159,9 @@ class Document:
 
     def _xml_source(self) -> bytes:
         """The bytes as they are; where a header names another encoding, re-encoded as UTF-8."""
-        if self._declared in (None, "utf-8"):
+        if self.charset == "utf-8" or not http_content_type_encoding(
+            self.response.header("content-type")
+        ):
             return self.body.strip()
         return _DECLARATION.sub("", self.text).strip().encode("utf-8", "replace")
 
@@ -195,13 +193,20 @@ class Document:
 
 def parse_json(source: bytes | str) -> object:
     """Return the value of JSON text, None where it is none or is nested too deeply."""
+    if isinstance(source, bytes):
+        source = source.removeprefix(BOM_UTF8)
     try:
-        if isinstance(source, bytes) and source[:3] == b"\xef\xbb\xbf":
-            source = source[3:]
-        value: object = json.loads(source)
+        return cast(object, from_json(source))
+    except ValueError:
+        return _lenient_json(source)
+
+
+def _lenient_json(source: bytes | str) -> object:
+    """Lone surrogates and deeper nesting, which the fast parser refuses."""
+    try:
+        return cast(object, json.loads(source))
     except (ValueError, RecursionError):
         return None
-    return value
 
 
 def absolute(base: str, link: str) -> str | None:
@@ -229,10 +234,21 @@ def is_hostile(body: bytes) -> bool:
 
     Parsing is quadratic in both, so that 200,000 open elements take over a minute.
     """
-    return (body.count(b"<") > _FEW_TAGS and _work(body) > _MAX_WORK) or (
-        len(body) > _SHORT
-        and any(_ATTRIBUTES.search(part) for part in body.split(b">") if len(part) > _SHORT)
-    )
+    if body.count(b"<") > _FEW_TAGS and _work(body) > _MAX_WORK:
+        return True
+    return any(_ATTRIBUTES.search(part) for part in _long_parts(body))
+
+
+def _long_parts(body: bytes) -> Iterator[bytes]:
+    """Yield what stands between two `>` that are far apart, skipping over all others."""
+    start = 0
+    while start + _SHORT < len(body):
+        last = body.rfind(b">", start, start + _SHORT)
+        if last < 0:
+            end = body.find(b">", start + _SHORT)
+            last = len(body) if end < 0 else end
+            yield body[start:last]
+        start = last + 1
 
 
 def _work(body: bytes) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import unquote, unquote_plus
 from zoneinfo import ZoneInfoNotFoundError
 
 import jmespath
@@ -49,6 +49,8 @@ __all__ = [
 
 #: The longest text that a filter looks at, in characters; what is longer is cut first.
 MAX_TEXT = 5 * 1024 * 1024
+#: Parts of a split, a join, a query string.
+_MAX_PARTS = 1_000
 
 _BREAKS = re.compile(
     r"<(?:br|/?p|/?div|/?li|/?h[1-6]|/?tr|/?td|/?jats:p|/?jats:title)\b[^<>]*>", re.IGNORECASE
@@ -249,7 +251,7 @@ def _marked(build: Callable[[str], Callable[[str], object]]) -> Callable[[object
 
 def _split(argument: object) -> Step:
     if isinstance(argument, str) and argument:
-        return _on_text(lambda text: text.split(argument, 1_000))
+        return _on_text(lambda text: text.split(argument, _MAX_PARTS))
     match argument:
         case [str(sep), int(index)] if sep and not isinstance(index, bool):
             return _on_text(lambda text: _part(text.split(sep), index))
@@ -266,7 +268,7 @@ def _join(argument: object) -> Step:
 
     def step(value: object, _clock: Clock) -> object:
         items = value if isinstance(value, list | tuple) else [value]
-        texts = [text for text in map(text_of, items[:1_000]) if text is not None]
+        texts = [text for text in map(text_of, items[:_MAX_PARTS]) if text is not None]
         return argument.join(texts) if texts else None
 
     return step
@@ -306,11 +308,12 @@ def _html_text(text: str) -> object:
 
 def _query_param(name: str) -> Callable[[str], object]:
     def run(text: str) -> object:
-        try:
-            pairs = parse_qsl(urlsplit(text.strip()).query, max_num_fields=1_000)
-        except ValueError:
-            return None
-        return next((value for key, value in pairs if key == name), None)
+        query = text.partition("#")[0].partition("?")[2]
+        for part in query.split("&", _MAX_PARTS):
+            key, _, value = part.partition("=")
+            if key == name or ("%" in key and unquote_plus(key) == name):
+                return unquote_plus(value) or None
+        return None
 
     return run
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from framework.spec.check_reading import uses_xpath
 from framework.spec.conditions import compile_condition, describe
-from framework.spec.documents import Document
+from framework.spec.documents import BUDGET, Document
 from framework.spec.embedded import compile_embedded
 from framework.spec.fields import EXTRAS, FieldType, allowed
 from framework.spec.filters import text_of
@@ -89,10 +89,12 @@ class Reader:
     steps: Mapping[str, tuple[_Field, ...]]
     following: Following
     size: int
+    budget: float = BUDGET
+    """Seconds that reading one answer may take."""
 
     def verdict(self, response: HttpResponse) -> Verdict | None:
         """Return the first verdict whose condition is true, None where none is."""
-        rule = self._rule(Document(response, self.embedded))
+        rule = self._rule(Document(response, self.embedded, budget=self.budget))
         return rule.verdict if rule else None
 
     def read(self, response: HttpResponse, page: int = 1, query: Query | None = None) -> Page:
@@ -102,7 +104,7 @@ class Reader:
         rows without a verdict is `changed`, as are rows that all lack a title or an address.
         Ranks count on from the pages before. `query` is not needed by any file today.
         """
-        document = Document(response, self.embedded)
+        document = Document(response, self.embedded, budget=self.budget)
         early = self._early(document)
         if early is not None:
             return early
@@ -124,7 +126,7 @@ class Reader:
 
         Verdicts are tried first; a value that is missing and not optional is `changed`.
         """
-        document = Document(response)
+        document = Document(response, budget=self.budget)
         early = self._early(document)
         if early is not None:
             return early

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, cast
 
 from cssselect import HTMLTranslator
 from cssselect import SelectorError as _CssError
 from jmespath.exceptions import JMESPathError
+from jmespath.visitor import TreeInterpreter
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
@@ -23,7 +24,7 @@ from framework.spec.texts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = [
     "Finder",
@@ -35,8 +36,6 @@ __all__ = [
     "element_css",
     "split_pseudo",
 ]
-
-_T = TypeVar("_T")
 
 _PSEUDO = re.compile(r"::\s*(?:(text)|attr\(\s*([^()\s]+)\s*\))\s*$")
 _NAME = re.compile(r"[A-Za-z_][\w.:-]*", re.ASCII)
@@ -63,10 +62,6 @@ class SelectorError(ValueError):
         super().__init__(f"{message}\n{hint}" if hint else message)
         self.message = message
         self.hint = hint
-
-
-class _Every(Protocol):
-    def __call__(self, scope: object) -> list[object]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +276,7 @@ def _evaluator(path: etree.XPath) -> Callable[[object], list[object]]:
         except (etree.LxmlError, ValueError):
             return []
         if isinstance(found, list):
-            return found
+            return cast(list[object], found)
         return [] if found is False or found == "" or found != found else [found]
 
     return find
@@ -291,7 +286,7 @@ def _itself(scope: object) -> list[object]:
     return [] if scope is None else [scope]
 
 
-def _finder(find: Callable[[object], Iterable[_T]], read: Callable[[_T], object]) -> Finder:
+def _finder(find: Callable[[object], list[object]], read: Callable[..., object]) -> Finder:
     def every(scope: object) -> list[object]:
         values = (read(match) for match in find(scope))
         return [value for value in values if value is not None and value != ""]
@@ -303,9 +298,7 @@ def _finder(find: Callable[[object], Iterable[_T]], read: Callable[[_T], object]
                 return value
         return None
 
-    return Finder(
-        first, every, lambda scope: list(find(scope)), lambda scope: any(True for _ in find(scope))
-    )
+    return Finder(first, every, find, lambda scope: bool(find(scope)))
 
 
 # -- JMESPath ----------------------------------------------------------------------------------
@@ -317,7 +310,7 @@ def compile_jmes(text: str) -> Finder:
         parsed = check_jmes(text)
     except ValueError as error:
         raise SelectorError(f'"{text}" {error}') from error
-    search = _dotted(text.split(".")) if _DOTTED.fullmatch(text) else _safely(parsed.search)
+    search = _dotted(text.split(".")) if _DOTTED.fullmatch(text) else _interpreted(parsed.parsed)
 
     def every(scope: object) -> list[object]:
         found = search(scope)
@@ -343,14 +336,17 @@ def _dotted(names: list[str]) -> Callable[[object], object]:
     return search
 
 
-def _safely(search: Callable[[object], object]) -> Callable[[object], object]:
-    def run(value: object) -> object:
+def _interpreted(tree: object) -> Callable[[object], object]:
+    visit = TreeInterpreter().visit
+
+    def search(value: object) -> object:
         try:
-            return search(value)
+            found: object = visit(tree, value)
         except (JMESPathError, RecursionError, TypeError, ValueError, AttributeError, KeyError):
             return None
+        return found
 
-    return run
+    return search
 
 
 def _true(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -66,12 +67,12 @@ _BLOCKS = frozenset(
         "ul",
     ]
 )
-#: Finds out whether a text needs the slow walk.
-_STRUCTURE = (
-    "br, p, div, li, td, th, script, style, template, noscript, h1, h2, h3, h4, section, article, "
-    "dd, dt, ul, ol, table, tr, blockquote, pre, header, footer, figure, figcaption, nav"
+#: What needs the slow walk, looked for in an element's markup behind its own start.
+_STRUCTURE = re.compile(
+    "<(?:br|p|div|li|td|th|script|style|template|noscript|h[1-6]|section|article|dd|dt|ul|ol|"
+    "table|tr|blockquote|pre|header|footer|figure|figcaption|nav|main|form|hr|aside|address|"
+    "details|dialog|dl|fieldset|tbody)[\\s>/]"
 )
-#: The lists of element kinds may hold nothing of these for lxml's quick way.
 _MARKED = _HIDDEN | _BLOCKS
 
 
@@ -82,16 +83,9 @@ def collapse(text: str) -> str:
 
 def node_text(node: LexborNode) -> str:
     """Return the collapsed text of a lexbor node."""
-    if _plain(node):
+    if _STRUCTURE.search(node.html or "", 1) is None:
         return " ".join(node.text().split())
     return collapse("".join(_walk(node, ())))
-
-
-def _plain(node: LexborNode) -> bool:
-    found = node.css_first(_STRUCTURE)
-    if found is None:
-        return True
-    return found.mem_id == node.mem_id and node.tag not in _HIDDEN and len(node.css(_STRUCTURE)) < 2
 
 
 def node_own_text(node: LexborNode) -> str:
