@@ -49,6 +49,7 @@ KINDS: Mapping[str, Verdict] = {
     "error": Verdict.ERROR,
 }
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _DATE = re.compile(
     r"^(?:[^\W\d]+\.? \d{1,2}, \d{4}|\d{1,2}\.? [^\W\d]+\.? \d{4}|\d{1,2}[./]\d{1,2}[./]\d{4}"
     r"|\d+ [^\W\d]+ ago)\s*(?:·|—|-|\.\.\.)\s*"
@@ -135,7 +136,10 @@ def recordings(*, every: bool = False) -> list[Recording]:
 
 
 def plain(text: str, *, stubbed: bool = False) -> str:
-    """Text as it is compared: white space collapsed (or gone), a leading date left out."""
-    collapsed = " ".join(text.split())
+    """Text as it is compared: white space collapsed (or gone), a leading date left out.
+
+    Control characters are never kept from a page, so they do not count either.
+    """
+    collapsed = " ".join(_CONTROLS.sub("", text).split())
     dateless = _DATE.sub("", collapsed)
     return re.sub(r"\s+", "", dateless) if stubbed else dateless

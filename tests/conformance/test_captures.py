@@ -34,8 +34,23 @@ def test_reads_the_rows_that_a_person_sees(recording: Recording) -> None:
     assert [row.rank for row in page.rows] == [int(row["rank"]) for row in wanted]
     if not recording.stubbed:
         assert [row.url for row in page.rows] == [row["url"] for row in wanted]
-    assert _unequal(page.rows, wanted, "title", recording) <= 0.01 * len(wanted)
-    assert _unequal(page.rows, wanted, "snippet", recording) <= 0.03 * len(wanted)
+    assert _unequal(page.rows, wanted, "title", recording) == 0
+    assert _unequal(page.rows, wanted, "snippet", recording) <= 0.1 * len(wanted)
+
+
+@pytest.mark.skipif(not RESULTS, reason="real recordings (../shared) are not part of this clone")
+def test_snippets_are_right_over_all_recordings() -> None:
+    """Single abstracts differ by the spaces between their headings, which the reader keeps."""
+    wrong = total = 0
+    for recording in RESULTS:
+        found = engine_of(recording)
+        wanted = recording.expected
+        rows = found.read(recording.response(found)).rows
+        wrong += _unequal(rows, wanted, "snippet", recording)
+        total += len(wanted)
+
+    assert total > 150
+    assert wrong <= 0.03 * total
 
 
 def _unequal(

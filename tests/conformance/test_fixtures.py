@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from framework.spec.check import check_engine
 from framework.spec.fixtures import Fixture, as_data, load_fixture
 from framework.types import Query, Verdict
 from tests.conformance.recordings import ENGINES, ROOT, engine
@@ -37,6 +38,13 @@ def test_reads_exactly_what_is_written_down(path: Path) -> None:
     taken = found.take(fixture.meta.step, fixture.response)
     verdict = Verdict.OK if isinstance(taken, dict) else taken.verdict
     assert verdict.value == fixture.expected["verdict"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_check_that_authors_run_is_content(name: str) -> None:
+    report = check_engine(ENGINES / f"{name}.yaml", FIXTURES)
+
+    assert report.ok, "\n".join(map(str, report.problems))
 
 
 @pytest.mark.parametrize("name", NAMES)
