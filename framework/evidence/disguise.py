@@ -1,0 +1,244 @@
+"""Undo what hides words from a plain match: odd characters, look-alikes, codes and spellings."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["fold", "hidden_characters", "is_words", "plain", "uncovered"]
+
+#: Letters of other scripts that look like Latin ones (the common part of Unicode's confusables).
+_LOOKALIKES = str.maketrans(
+    "аеорсухіїјѕһԁԛԝвкмнтгАВЕКМНОРСТУХІЈЅԌαβεικνορτυχγηωΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩɪʀʏʟɴʜʙᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜱıłøđ",
+    "aeopcyxiijshdqwbkmhtrABEKMHOPCTYXIJSGabeikvoptuxynwABEZHIKMNOPTYXagiirylnhbacdejkmoptuvwzsilod",
+)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0100-\U000e01ef]+"
+)
+_TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{8,}")
+_ZERO_WIDTH_BITS = re.compile("[\u200b\u200c\u200d\u2060\ufeff]{24,}")
+_LEET = str.maketrans("013457@$!|8", "oieastasiib")
+
+
+def fold(text: str) -> str:
+    """Return text in lower case without invisible characters, accents, full-width and look-alike
+    letters, for matching only; other scripts stay as they are.
+    """
+    if text.isascii():
+        return text.lower()
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
+    decomposed = unicodedata.normalize("NFD", text)
+    bare = "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f")
+    return unicodedata.normalize("NFC", _mixed(bare)).lower()
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_LATIN = re.compile(r"[a-zA-Z]")
+
+
+def _mixed(text: str) -> str:
+    """Replace look-alikes in words that mix them with Latin letters; whole foreign words stay."""
+    return _WORD.sub(
+        lambda m: m[0].translate(_LOOKALIKES) if _LATIN.search(m[0]) else _whole(m[0]), text
+    )
+
+
+def _whole(word: str) -> str:
+    """A word wholly of look-alikes beside Latin text is Latin in disguise only if it reads so."""
+    if word.isascii() or not all(ord(c) in _LOOKALIKES for c in word):
+        return word
+    latin = word.translate(_LOOKALIKES)
+    return latin if latin.lower() in _DISGUISED else word
+
+
+_DISGUISED = frozenset(
+    {
+        "a",
+        "i",
+        "the",
+        "to",
+        "you",
+        "are",
+        "act",
+        "as",
+        "all",
+        "ai",
+        "system",
+        "prior",
+        "above",
+        "ignore",
+    }
+)
+
+
+def hidden_characters(text: str) -> Iterator[tuple[str, str]]:
+    """Yield (method, message) for messages spelt in characters that have no shape of their own."""
+    if text.isascii():
+        return
+    for found in _TAGS.finditer(text):
+        yield "tag characters", "".join(chr(ord(c) - 0xE0000) for c in found[0])
+    for found in _SELECTORS.finditer(text):
+        yield "variation selectors", _selector_bytes(found[0])
+    for found in _ZERO_WIDTH_BITS.finditer(text):
+        for zero, one in (
+            "\u200b\u200c",
+            "\u200c\u200b",
+            "\u200b\u200d",
+            "\u200c\u200d",
+            "\u200d\u200c",
+        ):
+            bits = "".join("0" if c == zero else "1" for c in found[0] if c in (zero, one))
+            yield "zero-width bits", _from_bits(bits)
+
+
+def _selector_bytes(run: str) -> str:
+    values = [ord(c) - 0xFE00 if ord(c) < 0xFE10 else ord(c) - 0xE0100 + 16 for c in run]
+    return bytes(v for v in values if v < 256).decode("utf-8", "ignore")
+
+
+def _from_bits(bits: str) -> str:
+    digits = re.sub(r"[^01]", "", bits)
+    data = bytes(int(digits[i : i + 8], 2) for i in range(0, len(digits) - 7, 8))
+    return data.decode("utf-8", "ignore")
+
+
+def is_words(text: str) -> bool:
+    """Tell whether a decoded text reads as words: mostly letters and blanks, with a blank in it."""
+    if len(text) < 8 or " " not in text.strip():
+        return False
+    letters = sum(c.isalpha() or c.isspace() for c in text)
+    return letters / len(text) > 0.7 and all(c.isprintable() or c.isspace() for c in text)
+
+
+def _bytes_of(decode: Callable[[str], bytes]) -> Callable[[str], str]:
+    def inner(run: str) -> str:
+        try:
+            return decode(run).decode("utf-8")
+        except (binascii.Error, ValueError):
+            return ""
+
+    return inner
+
+
+def _b64(run: str) -> bytes:
+    clean = re.sub(r"\s+", "", run).rstrip("=").replace("-", "+").replace("_", "/")
+    clean = clean[: len(clean) // 4 * 4 + (len(clean) % 4 if len(clean) % 4 > 1 else 0)]
+    return base64.b64decode(clean + "=" * (-len(clean) % 4))
+
+
+def _b32(run: str) -> bytes:
+    clean = run.rstrip("=").upper()
+    return base64.b32decode(clean + "=" * (-len(clean) % 8))
+
+
+def _hexed(run: str) -> bytes:
+    return bytes.fromhex(re.sub(r"0x|\\x|[\s:,]", "", run))
+
+
+def _escapes(run: str) -> str:
+    return re.sub(
+        r"\\u\{?([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})|U\+([0-9a-fA-F]{4,6})\s?",
+        lambda m: chr(min(int(m[1] or m[2] or m[3], 16), 0x10FFFF)),
+        run,
+    )
+
+
+def _decimals(run: str) -> str:
+    return "".join(chr(int(n)) for n in re.findall(r"\d+", run) if 9 <= int(n) < 0x110000)
+
+
+#: Runs that look like a code, and how each is undone.
+_CODES: tuple[tuple[str, re.Pattern[str], Callable[[str], str]], ...] = (
+    ("base64", re.compile(r"(?<![\w+/-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}"), _bytes_of(_b64)),
+    ("base32", re.compile(r"(?<!\w)[A-Z2-7]{24,}={0,6}"), _bytes_of(_b32)),
+    ("hex", re.compile(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,}(?![0-9a-fA-F])"), _bytes_of(_hexed)),
+    ("hex", re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s:,]+){10,}(?:0x)?[0-9a-fA-F]{2}"), _bytes_of(_hexed)),
+    ("binary", re.compile(r"(?:[01]{8}\s*){8,}"), _from_bits),
+    ("decimal", re.compile(r"(?:\b\d{2,3}[\s,;]+){10,}\d{2,3}\b"), _decimals),
+    ("percent", re.compile(r"(?:%[0-9a-fA-F]{2}[\w.~!*'()-]{0,8}){6,}"), unquote),
+    ("escapes", re.compile(r"(?:(?:\\u\{?[0-9a-fA-F]{4}\}?|\\x[0-9a-fA-F]{2}|U\+[0-9a-fA-F]{4}\s?)[ ,]?){8,}"), _escapes),
+    ("entities", re.compile(r"(?:&#x?[0-9a-fA-F]+;\s?){8,}"), html.unescape),
+)  # fmt: skip
+
+
+#: Stems that betray a message written backwards or turned by rot13 (they are no words as they stand).
+_STEMS = (
+    "ignore",
+    "disregard",
+    "instruction",
+    "system",
+    "prompt",
+    "reveal",
+    "forget",
+    "previous",
+    "password",
+)
+_BACKWARDS = re.compile("|".join(stem[::-1] for stem in _STEMS))
+_TURNED = re.compile("|".join(codecs.encode(stem, "rot13") for stem in _STEMS))
+_LEET_WORD = re.compile(r"\b(?=\w*[a-zA-Z])[\w@$!|]*[013457@$][\w@$!|]*")
+_SPACED = re.compile(r"(?<!\w)(?:[^\W\d_][ .\-_*·•|]{1,3}){7,}[^\W\d_](?!\w)")
+
+
+def uncovered(text: str, *, depth: int = 2) -> Iterator[tuple[str, str, str]]:
+    """Yield (method, as written, message) for every message the text holds in another spelling.
+
+    Only what reads as words is given; a code within a code is followed once. Linear in the text.
+    """
+    for method, pattern, decode in _CODES:
+        for found in pattern.finditer(text):
+            message = decode(found[0])
+            if is_words(message) and message != found[0]:
+                yield method, found[0], message
+            if depth > 1 and len(message) >= 16:
+                yield from uncovered(message, depth=depth - 1)
+    for method, message in hidden_characters(text):
+        yield method, "", message
+    yield from _respelt(text)
+
+
+def _respelt(text: str) -> Iterator[tuple[str, str, str]]:
+    low = text.lower()
+    for line in _lines(text, low, _BACKWARDS):
+        yield "reversed", line, line[::-1]
+    for line in _lines(text, low, _TURNED):
+        yield "rot13", line, codecs.encode(line, "rot13")
+    for line in text.splitlines():
+        if len(_LEET_WORD.findall(line[:2_000])) >= 3:
+            yield "leetspeak", line, _unleet(line[:2_000])
+    for found in _SPACED.finditer(text):
+        yield "spaced letters", "", _unspaced(found[0])
+
+
+def _unleet(line: str) -> str:
+    return re.sub(r"[\w@$!|]+", lambda m: m[0] if m[0].isdigit() else m[0].translate(_LEET), line)
+
+
+def _unspaced(run: str) -> str:
+    """Close up single letters; two or more separators in a row part words."""
+    single = re.sub(r"([^\W\d_])[ .\-_*·•|](?=[^\W\d_](?:[^\w]|$))", r"\1", run)
+    return re.sub(r"[\s.\-_*·•|]+", " ", single)
+
+
+def _lines(text: str, low: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    if not pattern.search(low):
+        return
+    for line in text.splitlines():
+        if pattern.search(line.lower()):
+            yield line[:4_000]
+
+
+def plain(text: str) -> str:
+    """Return text with blanks run together, at most 200 characters, for a report."""
+    short = re.sub(r"\s+", " ", _INVISIBLE.sub("", text)).strip()
+    return short if len(short) <= 200 else f"{short[:199]}…"

@@ -1,0 +1,301 @@
+"""Find instructions aimed at the model that reads a page, wherever on the page they hide."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from framework.evidence.disguise import fold, plain, uncovered
+from framework.evidence.phrases import PHRASES
+from framework.evidence.surfaces import Surface, surfaces
+from framework.evidence.tongues import IDEAS, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["Finding", "Safety", "mark", "scan"]
+
+#: Score from which a page is of medium risk, and of high risk.
+MEDIUM, HIGH = 0.4, 0.75
+#: Findings that a report lists.
+MAX_WARNINGS = 20
+#: Sentences longer than this are looked at in pieces, so that every pattern's work is bounded.
+_PIECE = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One dangerous span: what it tries (`type`), how sure that is, where it stands.
+
+    `severity` is low, medium or high; `location` is visible, hidden, comment, metadata, attribute
+    or script, with what hides it in brackets; `snippet` is at most 200 characters.
+    """
+
+    type: str
+    severity: str
+    location: str
+    dom_path: str
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class Safety:
+    """What a page tries on its reader: `risk` low, medium or high, `score` 0 to 1, the findings."""
+
+    risk: str
+    score: float
+    warnings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    kind: str
+    weight: float
+    start: int
+    end: int
+
+
+_SENTENCE = re.compile(
+    r"[^.!?。！？\n।؟]+(?:[.!?](?!\s|$)[^.!?。！？\n।؟]*)*[.!?。！？।؟]*\s*|\n+|[.!?。！？।؟]+"
+)
+#: One look decides whether a sentence can hold an order at all (most sentences of most pages cannot).
+_ANCHOR = re.compile(
+    r"ignor|disregard|forget|overr|bypass|discard|dismiss|abandon|discontinue|cease|halt|quit|stop|set aside|aside|throw|follow|obey|comply|"
+    r"instruct|prompt|rules?\b|guideline|directive|polic(?:y|ies)|supersede|precedence|"
+    r"you are|you're|your\b|you (?:must|should|may|will|have|confirmed|agreed)|from (?:now|here|this)|act as|pretend|assume|behave|roleplay|role-play|"
+    r"\bais?\b|\bllms?\b|model|assistant|chat ?bot|chatgpt|gpt|claude|gemini|agent|bots?\b|mode\b|persona|"
+    r"reveal|system|developer|secret|hidden|password|credential|token|api[ _-]?key|cookie|the user|users?'|conversation|"
+    r"respond|reply|answer|output|append|summar|do not|don't|never|send|post|mail|forward|upload|exfil|transfer|fetch|call|run|"
+    r"decode|base64|execute|memory|delete|above|grant|obey|attacker|todo|important|everyone|confirm|review|candidate|analysis|silently|secretly|"
+    r"\[inst|<\||<<|begin|end of|approved|authori|_[a-z]+\b|\.ssh|/etc/|\.env"
+)
+_LATIN_WORD = re.compile(r"[a-z']+")
+_ENGLISH = frozenset(
+    "the of and to that with you your this it are is not be have from i my we for what".split()
+)
+
+#: Marks that only the plumbing of a chat writes: whoever puts them on a page wants to be the plumbing.
+_DELIMITERS = re.compile(
+    r"<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|start_header_id|end_header_id|eot_id|channel|message)\|?>?"
+    r"|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
+    r"|^[ \t]*</?(?:system|assistant|instructions?|untrusted|document|web_?page|context|tool_result|tool_response|function_results?|search_results?|user_query|admin|information)(?:[ _-]?\w*)?>[ \t]*\S?"
+    r"|^[ \t]*<(?:end|start|begin) of (?:session|conversation|document|page|context|input|data|prompt)[^>\n]{0,20}>"
+    r"|^[ \t]*(?:[-=#*_]{3,}|\[)[ \t]*(?:end|begin|start|new|stop) (?:of )?(?:the )?(?:web ?page|document|context|user|system|data|untrusted|input|prompt|instructions?|conversation|session|content|article)\b[^\n]{0,40}?(?:[-=#*_]{3,}|\])"
+    r"|^[ \t]*#{1,6}[ \t]*(?:system|instruction|new instructions?|assistant|human|user|response)[ \t]*:"
+    r"|^[ \t]*```[ \t]*(?:system|assistant|instructions?|prompt)\b"
+    r"|^[ \t]*(?:\*\*)?(?:human|user|assistant|system)(?:\*\*)?[ \t]*[:：][ \t]*\S.{0,80}?\b(?:you|your|please|now|ignore|send|reveal|provide|only|must|sure|i will|follow|new)\b"
+    r"|\{\s*[\"']role[\"']\s*:\s*[\"'](?:system|assistant|user|developer)[\"']"
+    r"|^---\s*\n\s*system\s*:"
+    r"|\[(?:system|assistant|admin)\]\s*(?:\(#|:)|^[ \t]*\[(?:system|admin|developer)\][ \t]+\S.{0,80}?\b(?:you|user|your|must|now|ignore|grant)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_QUOTED = re.compile(
+    r"(?<!=)\"[^\"\n]{2,240}\"|“[^”\n]{2,240}”|‘[^’\n]{2,240}’|«[^»\n]{2,240}»|„[^“\n]{2,240}“|「[^」\n]{2,240}」|`[^`\n]{1,240}`"
+    r"|(?:(?<=\s)|(?<=[(\[:,]))'[^\n]{2,240}?'(?=[\s.,;:!?)\]]|$)|<!--.{0,240}?-->"
+)
+#: Words of those who write about attacks, not of those who try one.
+_ABOUT = re.compile(
+    r"(?<![.\w@/-])(?:attack(?:s|ers?|ed)?|injections?|jailbreaks?|jailbreaking|adversar\w+|malicious|exploits?|vulnerabilit\w+|detect\w*|defen[cs]e\w*|defend\w*|researchers?|"
+    r"classif\w+|datasets?|benchmarks?|phishing|scams?|such as|e\.g\.|for example|for instance|phrases? like|like the|typed|prompts that|comments? like|payloads?|red.?team\w*|mitigat\w+|"
+    r"spotlighting|incident|threats?|risk groups?|lists?|examples?|studies|paper shows?|showed|demonstrat\w+|describ\w+|explain\w*|so-called|known as|called|trick(?:s|ed)?|attempts?|tries to|says|said)\b(?!\.\w)"
+)
+_SUBJECT = re.compile(
+    r"\b(?:prompt[ -]injections?|jailbreak\w*|red.?team\w*|llm security|adversarial (?:prompts?|attacks?)|guardrails? (?:for|against)|owasp)\b"
+)
+_ADDRESS = re.compile(r"https?://\S+|[\w.+-]+@[\w-]+\.\w[\w.-]*")
+
+
+def scan(body: bytes | str) -> Safety:
+    """Look for text on a page or in a document that gives orders to the model reading it.
+
+    Reads what a visitor sees and what only the source shows (hidden by style, attribute, comment,
+    metadata, script, odd characters or a code), in some thirty languages. Text that speaks about
+    such attacks (quotations, code, articles on security) counts less. Takes time linear in the
+    length; never raises; finds nothing in an empty body.
+    """
+    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+    about = _is_about_attacks(text)
+    found: list[tuple[float, Finding]] = []
+    belief: dict[str, float] = {}
+    for surface in surfaces(text):
+        for weight, finding in _read(surface, about):
+            found.append((weight, finding))
+            key = f"{finding.type} {finding.location}"
+            belief[key] = max(belief.get(key, 0.0), weight)
+    return _safety(found, belief.values())
+
+
+def _safety(found: list[tuple[float, Finding]], beliefs: Iterable[float]) -> Safety:
+    doubt = 1.0
+    for weight in beliefs:
+        doubt *= 1.0 - min(weight, 0.95) if weight >= MEDIUM else 1.0
+    score = round(1.0 - doubt, 3)
+    if score < MEDIUM:
+        return Safety("low", round(max((w for w, _ in found), default=0.0), 3))
+    found.sort(key=lambda pair: -pair[0])
+    kept = tuple(finding for weight, finding in found if weight >= MEDIUM)
+    return Safety("high" if score >= HIGH else "medium", score, kept[:MAX_WARNINGS])
+
+
+def _is_about_attacks(text: str) -> bool:
+    return len(_SUBJECT.findall(text[:400_000].lower())) >= 2
+
+
+_UNSEEN_FACTOR = 1.2
+
+
+def _read(surface: Surface, about: bool) -> Iterator[tuple[float, Finding]]:
+    """Yield weighted findings of one surface: what it says, and what it says in another spelling."""
+    unseen = surface.place != "visible"
+    for sentence, weight, kind in _orders(surface.text, surface.code, about, unseen):
+        yield weight, _finding(surface, kind, weight, sentence, "")
+    for method, written, message in uncovered(surface.text):
+        hits = list(_sentence_hits(fold(message)))
+        weight = _added(hits, _UNSEEN_FACTOR)
+        if weight and weight > _added(_sentence_hits(fold(written)), 1.5 * _UNSEEN_FACTOR):
+            kind = max(hits, key=lambda hit: hit.weight).kind
+            yield weight, _finding(surface, kind, weight, message, method)
+
+
+def _finding(surface: Surface, kind: str, weight: float, text: str, method: str) -> Finding:
+    severity = "high" if weight >= HIGH else "medium" if weight >= MEDIUM else "low"
+    why = ", ".join(part for part in (surface.reason, method) if part)
+    location = f"{surface.place} ({why})" if why and why != surface.place else surface.place
+    return Finding(kind, severity, location, surface.path, plain(text))
+
+
+def _orders(text: str, code: bool, about: bool, unseen: bool) -> Iterator[tuple[str, float, str]]:
+    """Yield sentence, weight and kind for every sentence that reads as an order to a model."""
+    role = False
+    for found in _DELIMITERS.finditer(text):
+        factor = _mention(
+            text[max(0, found.start() - 80) : found.end() + 80], None, code, about, unseen
+        )
+        role = role or factor >= 1.0
+        line = text[found.start() : found.start() + 200]
+        yield line, 0.55 * factor * (1.2 if unseen else 1.0), "fake_delimiter"
+    before: list[_Hit] = []
+    for sentence in _sentences(text):
+        folded = fold(sentence)
+        hits = [] if unseen and not _is_prose(folded) else list(_sentence_hits(folded))
+        if not hits:
+            before = []
+            continue
+        factor = _mention(folded, hits, code, about, unseen)
+        alone = _added(hits, factor * (_UNSEEN_FACTOR if unseen else 1.0) * (1.2 if role else 1.0))
+        joined = _added(hits + before, factor) if before else 0.0
+        yield sentence, max(alone, joined), max(hits, key=lambda hit: hit.weight).kind
+        before = hits if factor >= 1.0 else []
+
+
+def _added(hits: Iterable[_Hit], factor: float) -> float:
+    """Return the belief that independent hits give together; of one kind only the best two count."""
+    by_kind: dict[str, list[float]] = {}
+    for hit in hits:
+        by_kind.setdefault(hit.kind, []).append(min(hit.weight * factor, 0.95))
+    doubt = 1.0
+    for weights in by_kind.values():
+        best = sorted(weights, reverse=True)
+        doubt *= (1.0 - best[0]) * (1.0 - (best[1] / 2 if len(best) > 1 else 0.0))
+    return 1.0 - doubt
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for found in _SENTENCE.finditer(text):
+        sentence = found[0]
+        if len(sentence) < 6:
+            continue
+        for start in range(0, len(sentence), _PIECE - 150):
+            yield sentence[start : start + _PIECE]
+            if start + _PIECE >= len(sentence):
+                break
+
+
+def _sentence_hits(folded: str) -> Iterator[_Hit]:
+    folded = re.sub(r"\s+", " ", folded)
+    if _ANCHOR.search(folded):
+        for phrase in PHRASES:
+            found = phrase.pattern.search(folded)
+            if found and not _forbidden(folded, found.start(), phrase.kind):
+                yield _Hit(phrase.kind, phrase.weight, found.start(), found.end())
+    if not _is_english(folded):
+        yield from _foreign(folded)
+
+
+_NOT = re.compile(r"(?:\b(?:not|never|cannot|nor|rather than|instead of)|n['’]t)\s+(?:\w+ )?$")
+_REVERSIBLE = frozenset(
+    {"credential_request", "exfiltration", "prompt_leak", "instruction_override"}
+)
+
+
+def _forbidden(sentence: str, start: int, kind: str) -> bool:
+    """Tell whether the sentence says not to do it: advice against an attack is none."""
+    return kind in _REVERSIBLE and bool(_NOT.search(sentence[max(0, start - 24) : start]))
+
+
+_SYMBOLS = re.compile(r"[{}()\[\];=<>\\|&_$+\"]")
+
+
+def _is_prose(folded: str) -> bool:
+    """Tell prose from program text, which stands in comments and data too."""
+    return len(_SYMBOLS.findall(folded)) <= max(4, 0.05 * len(folded)) and " " in folded.strip()
+
+
+def _is_english(folded: str) -> bool:
+    if not folded.isascii():
+        return False
+    words = _LATIN_WORD.findall(folded)
+    return sum(word in _ENGLISH for word in words) >= max(2, 0.12 * len(words))
+
+
+def _foreign(folded: str) -> Iterator[_Hit]:
+    present = {name: found for name, idea in IDEAS.items() if (found := idea.search(folded))}
+    if len(present) < 2:
+        return
+    names = frozenset(present)
+    for kind, weight, ideas in RULES:
+        if ideas <= names:
+            spans = [present[name] for name in ideas]
+            yield _Hit(kind, weight, min(s.start() for s in spans), max(s.end() for s in spans))
+
+
+def _mention(
+    sentence: str, hits: list[_Hit] | None, code: bool, about: bool, unseen: bool
+) -> float:
+    """Return how much of its weight an order keeps, where it may be shown instead of given."""
+    if unseen:
+        return 1.0
+    factor = 0.35 if code else 1.0
+    if hits is not None and _all_quoted(sentence, hits):
+        factor *= 0.22
+    if _ABOUT.search(_ADDRESS.sub(" ", sentence.lower())):
+        factor *= 0.55
+    return factor * (0.6 if about else 1.0)
+
+
+def _all_quoted(sentence: str, hits: list[_Hit]) -> bool:
+    """Tell whether every hit begins inside a quotation that does not span the whole sentence."""
+    spans = [m.span() for m in _QUOTED.finditer(sentence)]
+    outside = len(sentence.strip()) - sum(end - start for start, end in spans)
+    return outside > 8 and all(
+        any(min(b, hit.end) - max(a, hit.start) >= 0.6 * (hit.end - hit.start) for a, b in spans)
+        for hit in hits
+    )
+
+
+def mark(text: str, *, label: str = "instruction to the reader, not content") -> str:
+    """Return text with every dangerous visible sentence set between ⟦label: … ⟧.
+
+    For text that is handed on to a model; sentences below medium weight stay as they are.
+    """
+    about = _is_about_attacks(text)
+    spans = {
+        sentence.strip()
+        for part in surfaces(text)
+        for sentence, weight, _ in _orders(part.text, part.code, about, unseen=False)
+        if weight >= MEDIUM
+    }
+    for span in sorted(spans, key=len, reverse=True):
+        text = text.replace(span, f"⟦{label}: {span}⟧")
+    return text

@@ -1,0 +1,271 @@
+"""Which elements a page's styles make invisible: a small reader of CSS that only knows hiding."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    _Test = Callable[[str], bool]
+
+__all__ = ["Element", "HidingSheet", "Style", "declarations", "read_sheets"]
+
+#: Rules beyond this number are not looked at: no honest page needs so many ways to hide.
+MAX_RULES = 4_000
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
+_SIMPLE = re.compile(
+    r"([.#]?)((?:[\w-]|[^\x00-\x7f]|\\.)+)|\[\s*([\w-]+)[^\]]*\]|(:[\w-]+(?:\([^)]*\))?)|(\*)"
+)
+_NUMBER = re.compile(r"(-?\d*\.?\d+)\s*(px|em|rem|pt|vw|vh|%|ch|ex|cm|mm|in)?", re.IGNORECASE)
+_PIXELS = {
+    "px": 1.0, "em": 16.0, "rem": 16.0, "pt": 1.33, "vw": 10.0, "vh": 8.0, "%": 10.0,
+    "ch": 8.0, "ex": 8.0, "cm": 38.0, "mm": 3.8, "in": 96.0, "": 1.0,
+}  # fmt: skip
+_NAMED = {
+    "white": (255, 255, 255), "black": (0, 0, 0), "snow": (255, 250, 250), "ivory": (255, 255, 240),
+    "ghostwhite": (248, 248, 255), "whitesmoke": (245, 245, 245), "floralwhite": (255, 250, 240),
+    "red": (255, 0, 0), "green": (0, 128, 0), "blue": (0, 0, 255), "gray": (128, 128, 128),
+    "grey": (128, 128, 128), "silver": (192, 192, 192), "yellow": (255, 255, 0),
+}  # fmt: skip
+
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """What a selector can see of an element."""
+
+    tag: str
+    identity: str
+    classes: frozenset[str]
+    attributes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The hiding side of an element's computed style; colours None where not set."""
+
+    reason: str = ""
+    colour: Colour | None = None
+    background: Colour | None = None
+    shown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Compound:
+    tag: str = ""
+    identity: str = ""
+    classes: frozenset[str] = frozenset()
+    attributes: frozenset[str] = frozenset()
+
+    def matches(self, element: Element) -> bool:
+        return (
+            (not self.tag or self.tag == element.tag)
+            and (not self.identity or self.identity == element.identity)
+            and self.classes <= element.classes
+            and self.attributes <= element.attributes
+        )
+
+    @property
+    def key(self) -> str:
+        if self.identity:
+            return f"#{self.identity}"
+        if self.classes:
+            return f".{min(self.classes)}"
+        return self.tag or "*"
+
+
+@dataclass(slots=True)
+class HidingSheet:
+    """The rules of a page's style elements that hide or colour, found by their last compound."""
+
+    rules: dict[str, list[tuple[tuple[_Compound, ...], Style]]] = field(default_factory=dict)
+
+    def style(self, element: Element, ancestors: Sequence[Element]) -> Style:
+        """Return what the rules say of an element; a later rule wins, `shown` undoes hiding."""
+        found = Style()
+        for key in _keys(element):
+            for compounds, style in self.rules.get(key, ()):
+                if _matches(compounds, element, ancestors):
+                    found = merge(found, style)
+        return found
+
+
+def _keys(element: Element) -> Iterator[str]:
+    yield "*"
+    yield element.tag
+    for name in sorted(element.classes):
+        yield f".{name}"
+    if element.identity:
+        yield f"#{element.identity}"
+
+
+def _matches(
+    compounds: tuple[_Compound, ...], element: Element, ancestors: Sequence[Element]
+) -> bool:
+    if not compounds[-1].matches(element):
+        return False
+    rest = len(compounds) - 2
+    for ancestor in reversed(ancestors):
+        if rest < 0:
+            break
+        if compounds[rest].matches(ancestor):
+            rest -= 1
+    return rest < 0
+
+
+def merge(first: Style, second: Style) -> Style:
+    """Return the style after `second` is laid over `first`."""
+    return Style(
+        reason=second.reason or ("" if second.shown else first.reason),
+        colour=second.colour or first.colour,
+        background=second.background or first.background,
+        shown=second.shown or first.shown,
+    )
+
+
+def _number(value: str) -> float | None:
+    found = _NUMBER.match(value.strip())
+    return float(found[1]) * _PIXELS[(found[2] or "").lower()] if found else None
+
+
+def _hex(text: str) -> Colour | None:
+    digits = text.lstrip("#")
+    if len(digits) in (3, 4):
+        digits = "".join(2 * digit for digit in digits)
+    if len(digits) not in (6, 8) or not re.fullmatch(r"[0-9a-fA-F]+", digits):
+        return None
+    return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
+
+
+def _colour(value: str) -> Colour | None:
+    for word in re.findall(r"#[0-9a-fA-F]{3,8}|rgba?\([^)]*\)|[a-z]+", value.lower()):
+        if word.startswith("#"):
+            return _hex(word)
+        if word.startswith("rgb"):
+            parts = [int(float(n)) for n in re.findall(r"\d+(?:\.\d+)?", word)[:3]]
+            return (parts[0], parts[1], parts[2]) if len(parts) == 3 else None
+        if word in _NAMED:
+            return _NAMED[word]
+    return None
+
+
+def _transparent(value: str) -> bool:
+    return "transparent" in value or bool(re.search(r"(?:,|/)\s*(?:0|0?\.0\d*)%?\s*\)", value))
+
+
+def _below(limit: float) -> _Test:
+    return lambda value: (n := _number(value)) is not None and n <= limit
+
+
+def _off_screen(value: str) -> bool:
+    number = _number(value)
+    return number is not None and abs(number) >= 999
+
+
+def _off_screen_any(value: str) -> bool:
+    return any(_off_screen(part[0] + part[1]) for part in _NUMBER.findall(value))
+
+
+def _clipped(value: str) -> bool:
+    return bool(
+        re.search(r"rect\(\s*(?:[01](?:px)?[\s,]+){3}[01](?:px)?\s*\)", value)
+        or re.search(
+            r"inset\(\s*(?:50|100)%|circle\(\s*0|polygon\(\s*(?:0(?:px)?\s+0(?:px)?[,\s]*)+\)",
+            value,
+        )
+    )
+
+
+#: The properties that hide, each with the reason shown and the test of its value.
+_HIDING: Mapping[str, tuple[str, _Test]] = {
+    "display": ("display:none", lambda v: v.startswith("none")),
+    "visibility": ("visibility:hidden", lambda v: v.startswith(("hidden", "collapse"))),
+    "content-visibility": ("content-visibility:hidden", lambda v: v.startswith("hidden")),
+    "opacity": ("opacity", lambda v: (n := _number(v)) is not None and n <= (5 if "%" in v else 0.05)),
+    "font-size": ("font-size", _below(2.5)),
+    "font": ("font-size", lambda v: bool(re.match(r"\s*0(?:px)?\b", v))),
+    "left": ("off-screen", _off_screen),
+    "right": ("off-screen", _off_screen),
+    "top": ("off-screen", _off_screen),
+    "bottom": ("off-screen", _off_screen),
+    "margin-left": ("off-screen", _off_screen),
+    "margin-top": ("off-screen", _off_screen),
+    "text-indent": ("off-screen", _off_screen),
+    "inset": ("off-screen", _off_screen_any),
+    "transform": ("transform", lambda v: bool(re.search(r"scale[xy3d]*\(\s*0(?:\.0\d*)?\s*[,)]", v)) or ("translate" in v and _off_screen_any(v))),
+    "scale": ("transform", lambda v: _number(v) == 0),
+    "clip": ("clip", _clipped),
+    "clip-path": ("clip", _clipped),
+    "z-index": ("behind the page", lambda v: (n := _number(v)) is not None and n < 0),
+    "color": ("transparent text", _transparent),
+    "-webkit-text-fill-color": ("transparent text", _transparent),
+    "filter": ("opacity", lambda v: bool(re.search(r"opacity\(\s*0(?:\.0\d*)?%?\s*\)", v))),
+}  # fmt: skip
+_ZERO_SIZE = {"width", "height", "max-width", "max-height"}
+
+
+def declarations(text: str) -> Style:
+    """Return the hiding side of a declaration block (`a: b; c: d`)."""
+    table = {
+        name.strip().lower(): value.strip().lower().replace("!important", "").strip()
+        for name, _, value in (part.partition(":") for part in text.split(";"))
+    }
+    reasons = [why for name, (why, test) in _HIDING.items() if name in table and test(table[name])]
+    sizes = [n for name in _ZERO_SIZE if (n := _number(table.get(name, "x"))) is not None]
+    if sizes and min(sizes) <= 1.5 and ("hidden" in table.get("overflow", "") or max(sizes) <= 1.5):
+        reasons.append("zero size")
+    back = table.get("background-color") or table.get("background") or ""
+    return Style(
+        reason=reasons[0] if reasons else "",
+        colour=_colour(table.get("color", "")),
+        background=None if _transparent(back) else _colour(back),
+        shown=not reasons
+        and bool({"display", "visibility", "opacity", "font-size"} & table.keys()),
+    )
+
+
+def _compound(text: str) -> _Compound | None:
+    tag, identity, classes, attributes = "", "", set(), set()
+    for mark, name, attribute, pseudo, _ in _SIMPLE.findall(text):
+        if pseudo and not pseudo.startswith((":root", ":is", ":where")):
+            return None
+        if mark == "#":
+            identity = name.replace("\\", "")
+        elif mark == ".":
+            classes.add(name.replace("\\", ""))
+        elif attribute:
+            attributes.add(attribute.lower())
+        elif name:
+            tag = name.lower()
+    return _Compound(tag, identity, frozenset(classes), frozenset(attributes))
+
+
+def _selector(text: str) -> tuple[_Compound, ...]:
+    compounds = [_compound(part) for part in re.split(r"[\s>+~]+", text.strip()) if part]
+    return tuple(c for c in compounds if c is not None) if None not in compounds else ()
+
+
+def _outside_print(css: str) -> str:
+    return re.sub(r"@media\s+print\b[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", " ", css)
+
+
+def read_sheets(texts: Sequence[str]) -> HidingSheet:
+    """Collect the hiding and colouring rules of style elements; anything unreadable is passed over."""
+    sheet = HidingSheet()
+    count = 0
+    for text in texts:
+        for selectors, block in _RULE.findall(_outside_print(_COMMENT.sub(" ", text))):
+            style = declarations(block)
+            if style == Style():
+                continue
+            for selector in selectors.rpartition(";")[2].split(","):
+                compounds = _selector(selector)
+                count += 1
+                if compounds and count <= MAX_RULES:
+                    sheet.rules.setdefault(compounds[-1].key, []).append((compounds, style))
+    return sheet
