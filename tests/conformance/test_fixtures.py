@@ -38,6 +38,7 @@ def test_reads_exactly_what_is_written_down(path: Path) -> None:
     taken = found.take(fixture.meta.step, fixture.response)
     verdict = Verdict.OK if isinstance(taken, dict) else taken.verdict
     assert verdict.value == fixture.expected["verdict"]
+    assert taken == fixture.expected.get("taken", taken)
 
 
 @pytest.mark.parametrize("name", NAMES)
