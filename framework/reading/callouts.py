@@ -1,0 +1,49 @@
+"""Callouts and admonitions: which elements are one, of which kind, under which title."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from framework.reading.dom import Dom
+
+__all__ = ["kind", "title"]
+
+_BOX = re.compile(r"(?:^|[\s_-])(?:callout|admonition|markdown-alert|alert|hint|notice|theorem-box|custom-block|theme-admonition)(?:[\s_-]|$)", re.I)
+_KINDS = frozenset(
+    "note info tip warning danger caution important hint abstract summary question faq example bug success check failure error attention "
+    "seealso todo quote help tldr primary secondary".split()
+)
+_ALIASES = {"primary": "info", "secondary": "note", "seealso": "note", "help": "question"}
+_WORD = re.compile(r"[a-z]+")
+_TITLE = re.compile(r"title|heading|header|summary", re.I)
+
+
+def kind(dom: Dom, node: int) -> str:
+    """Return the kind of a callout in lower case, or an empty text for anything else."""
+    attrs = dom.attrs[node]
+    if not attrs:
+        return ""
+    named = attrs.get("data-callout")
+    if named:
+        return named.strip().lower().split("|")[0][:24]
+    label = attrs.get("class") or ""
+    if not label or not _BOX.search(label):
+        return ""
+    words = _WORD.findall(label.lower())
+    found = next((word for word in words if word in _KINDS and word not in ("hint", "alert")), "")
+    if not found:
+        found = "note" if "admonition" in words or "callout" in words else "hint" if "hint" in words and len(words) < 3 else ""
+    if "title" in words or "icon" in words or "content" in words:
+        return ""
+    return _ALIASES.get(found, found)
+
+
+def title(dom: Dom, node: int) -> int:
+    """Return the element that holds a callout's title, or -1."""
+    for child in range(node + 1, min(dom.end[node], node + 12)):
+        label = dom.get(child, "class")
+        if label and _TITLE.search(label) and dom.end[child] < dom.end[node]:
+            return child
+    return -1

@@ -1,0 +1,145 @@
+"""Code blocks: their text without line numbers, their language, and fences that hold."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from framework.reading.dom import Dom
+
+__all__ = ["fence", "is_code_table", "language", "source"]
+
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|code|brush:?|sh|prettyprint lang|hljs language|src|snippet|syntax|wp-block-code language|EnlighterJSRAW)[-_: ]+([A-Za-z][\w+#.-]*)",
+)
+_BARE = re.compile(r"(?:^|\s)(?:highlight|hljs|sourceCode|codehilite|prism|shiki|prettyprint|src)\s+(?!lang)([a-z][a-z0-9+#-]{0,15})(?:\s|$)")
+_NO_LANGUAGE = frozenset(
+    "none default text plain plaintext txt nohighlight source code block inline wrapper container pre box group toolbar tabs notranslate highlight "
+    "highlighter-rouge literal-block numbers example snippet copy title header line lines hidden is-loaded no-highlight content sample listing markup-container area".split()
+)
+_ALIASES = {"c++": "cpp", "js": "javascript", "py": "python", "py3": "python", "python3": "python", "ts": "typescript", "rb": "ruby", "sh": "sh", "shell-session": "shell", "ipython3": "python", "ipython": "python"}  # fmt: skip
+_GUTTER = re.compile(
+    r"(?:^|[\s_-])(?:linenos?|line-?numbers?(?:-rows)?|linenodiv|lnt?|gutter|ln-num(?:ber)?|blob-num|hljs-ln-numbers?|rouge-gutter|react-code-line-number|lineno|code-line-number|line-num|line_number|crayon-nums?|linenumber)(?:[\s_-]|$)",
+    re.I,
+)
+_TOOLS = re.compile(r"(?:^|[\s_-])(?:copy|toolbar|clipboard|code-header|codeblock-header|copybtn|tooltip)(?:[\s_-]|$)", re.I)
+_NUMBERS = re.compile(r"[\s\d]+")
+_BREAKING = frozenset("div li p tr section figure ol ul table tbody pre".split())
+_SKIPPED = frozenset("button script noscript input".split())
+
+
+def source(dom: Dom, node: int) -> str:
+    """Return the text of a code element, one line a line, gutters and tools left out."""
+    parts: list[str] = []
+    _gather(dom, node, parts)
+    text = "".join(parts).replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[0]:
+        del lines[0]
+    while lines and not lines[-1]:
+        del lines[-1]
+    return "\n".join(lines)
+
+
+def _gather(dom: Dom, node: int, parts: list[str]) -> None:
+    end, tag, text = dom.end, dom.tag, dom.text
+    child, stop = node + 1, end[node]
+    while child < stop:
+        name = tag[child]
+        if not name:
+            parts.append(text[child])
+        elif name == "br":
+            parts.append("\n")
+        elif name not in _SKIPPED and not is_gutter(dom, child):
+            breaking = name in _BREAKING or (name in ("span", "code") and "display:block" in dom.get(child, "style").replace(" ", ""))
+            if breaking and parts and not _ends_line(parts):
+                parts.append("\n")
+            before = len(parts)
+            _gather(dom, child, parts)
+            if breaking and (len(parts) == before or not _ends_line(parts)):
+                parts.append("\n")
+        child = end[child]
+
+
+def _ends_line(parts: list[str]) -> bool:
+    for part in reversed(parts):
+        if part:
+            return part[-1] == "\n"
+    return True
+
+
+def is_gutter(dom: Dom, node: int) -> bool:
+    """Whether an element inside code holds line numbers or buttons."""
+    attrs = dom.attrs[node]
+    label = attrs.get("class") or ""
+    if label and _TOOLS.search(label):
+        return True
+    if (label and _GUTTER.search(label)) or (dom.tag[node] == "td" and "data-line-number" in attrs):
+        content = "".join(dom.text[node : dom.end[node]])
+        return not content.strip() or bool(_NUMBERS.fullmatch(content))
+    return attrs.get("aria-hidden") == "true" and bool(_NUMBERS.fullmatch("".join(dom.text[node : dom.end[node]])))
+
+
+def language(dom: Dom, node: int) -> str:
+    """Return the language named on a code element, its only child or its nearest ancestors."""
+    inner = next((c for c in range(node + 1, min(dom.end[node], node + 6)) if dom.tag[c] == "code"), -1)
+    chain = [inner] if inner >= 0 else []
+    up = node
+    for _ in range(7):
+        if up < 0 or dom.tag[up] in ("body", "article", "main"):
+            break
+        chain.append(up)
+        up = dom.parent[up]
+    for place, candidate in enumerate(chain):
+        if place > 1 and dom.tag[candidate] in ("div", "figure", "td") and sum(1 for c in range(candidate, dom.end[candidate]) if dom.tag[c] == "pre") > 2:
+            break
+        found = _named(dom, candidate)
+        if found:
+            return found
+    return ""
+
+
+def _named(dom: Dom, node: int) -> str:
+    attrs = dom.attrs[node]
+    for key in ("data-lang", "data-language", "data-code-language", "lang" if dom.tag[node] in ("pre", "code") else "data-lang", "language"):
+        value = (attrs.get(key) or "").strip().lower()
+        if value and " " not in value and value not in _NO_LANGUAGE and len(value) < 24:
+            return _ALIASES.get(value, value) if key != "lang" or len(value) > 2 else value
+    label = attrs.get("class") or ""
+    for pattern in (_LANGUAGE, _BARE):
+        for match in pattern.finditer(label):
+            name = match[1].lower().strip("-_")
+            name = name.removeprefix("source-").removeprefix("lang-")
+            if name and name not in _NO_LANGUAGE:
+                return _ALIASES.get(name, name)
+    return ""
+
+
+def is_code_table(dom: Dom, node: int) -> bool:
+    """Whether a table only lays out code beside its line numbers."""
+    gutters = code = 0
+    for child in range(node + 1, dom.end[node]):
+        name = dom.tag[child]
+        if name == "td" or name == "th":
+            if is_gutter(dom, child) or _has_gutter(dom, child):
+                gutters += 1
+            else:
+                code += 1
+    return gutters > 0 and code > 0 and gutters >= code - 1
+
+
+def _has_gutter(dom: Dom, cell: int) -> bool:
+    inner = next((c for c in range(cell + 1, dom.end[cell]) if dom.tag[c]), -1)
+    if inner < 0:
+        return False
+    content = "".join(dom.text[cell : dom.end[cell]])
+    return bool(content.strip()) and bool(_NUMBERS.fullmatch(content)) and dom.tag[inner] in ("pre", "code", "div", "span")
+
+
+def fence(text: str, name: str) -> str:
+    """Return a fenced block whose fence is longer than any in the text."""
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{name}\n{text}\n{ticks}"

@@ -1,0 +1,101 @@
+"""Where an image really is: lazy loading, source sets, pictures; and which are only decoration."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from framework.reading.dom import Dom
+
+__all__ = ["source", "tiny"]
+
+_LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src", "data-actualsrc", "data-large-src", "data-full-src", "data-image", "data-img-url")  # fmt: skip
+_SETS = ("srcset", "data-srcset", "data-lazy-srcset")
+_STAND_IN = re.compile(
+    r"^data:|^about:|(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|lazy|loading|grey|gray|1x1)[^/]*\.(?:gif|png|svg|jpe?g)(?:\?|$)",
+    re.I,
+)
+_CANDIDATE = re.compile(r"(\S+[^\s,])(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
+
+
+def source(dom: Dom, node: int) -> str:
+    """Return the address of an image as written, or an empty text."""
+    attrs = dom.attrs[node]
+    plain = (attrs.get("src") or "").strip()
+    if plain and not _STAND_IN.search(plain[:300]):
+        return plain
+    for name in _LAZY:
+        value = (attrs.get(name) or "").strip()
+        if value and not value.startswith(("data:", "{", "[")):
+            return value
+    for name in _SETS:
+        value = largest(attrs.get(name) or "")
+        if value:
+            return value
+    return _from_picture(dom, node)
+
+
+def largest(candidates: str) -> str:
+    """Return the address with the largest width or density of a source set."""
+    best, widest = "", -1.0
+    for match in _CANDIDATE.finditer(candidates[:8000]):
+        if match[1].startswith("data:"):
+            continue
+        try:
+            width = float(match[2] or 1)
+        except ValueError:
+            width = 1.0
+        if width > widest:
+            best, widest = match[1], width
+    return best
+
+
+def tiny(attrs: Mapping[str, str | None]) -> bool:
+    """Whether the declared size shows a spacer or tracking pixel."""
+    for name in ("width", "height"):
+        value = (attrs.get(name) or "").strip().removesuffix("px")
+        if value.isascii() and value.isdigit() and int(value[:6]) <= 3:
+            return True
+    return False
+
+
+def _from_picture(dom: Dom, node: int) -> str:
+    up = dom.parent[node]
+    if up < 0 or dom.tag[up] != "picture":
+        return ""
+    for child in dom.children(up):
+        if dom.tag[child] == "source":
+            for name in _SETS:
+                value = largest(dom.get(child, name))
+                if value:
+                    return value
+    return ""
+
+
+_FILE = re.compile(r"^\S*\.(?:jpe?g|png|gif|webp|svg|avif)$|^\S+$|^(?:image|photo|img|picture|foto)\W*\d*$|[_]\S*[_]|^\w+-\w+-[\w-]+$", re.I)
+
+
+def alternative(dom: Dom, node: int, seen: set[str]) -> str:
+    """Return the alternative text where it tells something that the page doesn't say in words.
+
+    File names, texts given before and images that have a caption give an empty text.
+    """
+    text = " ".join(dom.get(node, "alt").split())
+    if not text or _FILE.search(text):
+        return ""
+    key = text.casefold()
+    if key in seen:
+        return ""
+    seen.add(key)
+    up = dom.parent[node]
+    for _ in range(4):
+        if up < 0:
+            break
+        if dom.tag[up] == "figure":
+            inner = dom.tag[up : dom.end[up]]
+            return "" if "figcaption" in inner else text
+        up = dom.parent[up]
+    return text

@@ -1,0 +1,172 @@
+"""Running text as Markdown: emphasis, links, code, images, maths, line breaks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from framework.reading import images, maths
+
+if TYPE_CHECKING:
+    from framework.reading.dom import Dom
+    from framework.reading.links import Resolver
+
+__all__ = ["Inline", "escape", "fold"]
+
+_SPACES = re.compile(r"[ \t\n\r\f]+")
+_SPECIAL = re.compile(
+    r"[*`]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])|<(?=[a-zA-Z/!?])|(?<=\])(?=\()|~(?=~)"
+)
+_START = re.compile(r"(#{1,6}(?=\s)|[-+](?=\s)|>|(?:={3,}|-{3,})$)|(\d{1,9})([.)])(?=\s)")
+_ROOM = re.compile(r"[ \t]*\n[ \t]*| {2,}")
+_MARKS = {
+    "b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "dfn": "*", "var": "*",
+    "del": "~~", "s": "~~", "strike": "~~", "mark": "==",
+}  # fmt: skip
+_CODE = frozenset("code kbd samp tt".split())
+_PERMALINK = frozenset("¶ # § 🔗 ⚓ ∞ link permalink anchor".split())
+_BREAK = "\x01"
+
+
+def escape(text: str) -> str:
+    """Return text with the characters escaped that Markdown would read as marks."""
+    return _SPECIAL.sub(lambda m: "\\" + m[0], text) if _SPECIAL.search(text) else text
+
+
+def fold(text: str) -> str:
+    """Return inline Markdown with white space folded and hard breaks set."""
+    text = text.strip(" \n\t\r\f\x01")
+    if "  " in text or "\n" in text:
+        text = _SPACES.sub(" ", text)
+    if _BREAK in text:
+        text = re.sub(r" *\x01[ \x01]*", "  \n", text)
+    return text
+
+
+def guard(text: str) -> str:
+    """Escape what would turn a paragraph into a heading, list, quote or rule."""
+    found = _START.match(text)
+    if not found:
+        return text
+    return f"\\{text}" if found[1] else f"{found[2]}\\{text[found.end(2):]}"
+
+
+class Inline:
+    """Writes the inline content of one page; `notes` maps a link's node to its footnote mark."""
+
+    __slots__ = ("dom", "drop", "notes", "resolve", "tag", "text", "end", "with_links", "captions")
+
+    def __init__(self, dom: Dom, drop: bytearray, resolve: Resolver, notes: dict[int, str], *, with_links: bool = True) -> None:
+        self.dom, self.drop, self.resolve, self.notes = dom, drop, resolve, notes
+        self.tag, self.text, self.end = dom.tag, dom.text, dom.end
+        self.with_links = with_links
+        self.captions: set[str] = set()
+
+    def write(self, first: int, stop: int) -> str:
+        """Return the Markdown of the sibling nodes from `first` up to `stop`, unfolded."""
+        tag, text, end, drop = self.tag, self.text, self.end, self.drop
+        parts: list[str] = []
+        node = first
+        while node < stop:
+            if not drop[node]:
+                name = tag[node]
+                if not name:
+                    content = text[node]
+                    if "\n" in content or "\t" in content:
+                        content = _SPACES.sub(" ", content)
+                    parts.append(_SPECIAL.sub(r"\\\g<0>", content) if _SPECIAL.search(content) else content)
+                else:
+                    parts.append(self.element(name, node))
+            node = end[node]
+        return "".join(parts)
+
+    def element(self, name: str, node: int) -> str:
+        """Return the Markdown of one inline element."""
+        if name == "a":
+            return self.link(node)
+        if name == "br":
+            return _BREAK
+        if name == "img":
+            return self.image(node)
+        if name in _CODE:
+            return self.code(node)
+        mark = self.notes.get(node)
+        if mark is not None:
+            return mark
+        tex = maths.inline(self.dom, node, name)
+        if tex is not None:
+            return tex
+        inner = self.write(node + 1, self.end[node])
+        mark = _MARKS.get(name)
+        if mark:
+            return wrap(inner, mark)
+        if name in ("sup", "sub"):
+            stripped = inner.strip()
+            return f"<{name}>{stripped}</{name}>" if stripped and not stripped.startswith(("[^", "[")) else inner
+        if name == "q":
+            return f"“{inner}”"
+        if name in ("rp", "rt", "script", "wbr", "source", "input", "noscript"):
+            return f"({inner})" if name == "rt" and inner.strip() else ""
+        return inner
+
+    def link(self, node: int) -> str:
+        """Return a link; permalinks vanish, empty ones and fragments of scripts leave their text."""
+        mark = self.notes.get(node)
+        if mark is not None:
+            return mark
+        inner = self.write(node + 1, self.end[node])
+        label = inner.strip(" \n\t\x01")
+        if not label:
+            return " " if inner else ""
+        attrs = self.dom.attrs[node]
+        href = attrs.get("href") or ""
+        if label.lower() in _PERMALINK and href.find("#") >= 0:
+            return ""
+        target = self.resolve(href) if href and self.with_links else ""
+        if not target:
+            return inner
+        if _BREAK in label or "\n" in label:
+            label = _SPACES.sub(" ", label.replace(_BREAK, " "))
+        before = " " if inner[0] == " " else ""
+        after = " " if inner[-1] == " " else ""
+        return f"{before}[{label}]({target}){after}"
+
+    def image(self, node: int) -> str:
+        """Return an image with its alternative text and absolute address."""
+        source = images.source(self.dom, node)
+        target = self.resolve(source) if source else ""
+        if not target or images.tiny(self.dom.attrs[node]):
+            return ""
+        alt = images.alternative(self.dom, node, self.captions)
+        return f"![{escape(alt).replace('[', chr(92) + '[').replace(']', chr(92) + ']')}]({target})"
+
+    def code(self, node: int) -> str:
+        """Return inline code with as many ticks as its content needs."""
+        start, end = node, self.end[node]
+        content = " ".join("".join(self.text[start:end]).split())
+        if not content:
+            return ""
+        if any(self.tag[start:end].count(name) for name in ("img", "math")):
+            return self.write(node + 1, end)
+        ticks = "`"
+        while ticks in content:
+            ticks += "`"
+        pad = " " if content[0] == "`" or content[-1] == "`" else ""
+        return f"{ticks}{pad}{content}{pad}{ticks}"
+
+
+def wrap(inner: str, mark: str) -> str:
+    """Put emphasis marks around the inked part of a text."""
+    body = inner.strip(" \x01\n\t")
+    if not body:
+        return inner
+    if mark in body or (body[0] == "*" and body[-1] == "*" and mark == "**" and body[:3] != "***"):
+        if body.startswith(mark) and body.endswith(mark):
+            return inner
+        if mark in body:
+            body = body.replace(mark, "")
+    start = inner.index(body[0]) if body[0] in inner else 0
+    lead = inner[: len(inner) - len(inner.lstrip(" \x01\n\t"))]
+    tail = inner[len(inner.rstrip(" \x01\n\t")) :]
+    del start
+    return f"{lead}{mark}{body}{mark}{tail}"

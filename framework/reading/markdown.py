@@ -1,0 +1,335 @@
+"""Writes the chosen part of a page as Markdown blocks that know where they come from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from framework.reading import callouts, code, tables
+from framework.reading.content import INLINE
+from framework.reading.document import BlockKind
+from framework.reading.inline import Inline, fold, guard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from framework.reading.dom import Dom
+    from framework.reading.links import Resolver
+
+__all__ = ["Piece", "Writer", "join"]
+
+_NEST_MOST = 16
+_IMAGE_ONLY = re.compile(r"(?:!\[[^\]]*\]\([^()\s]*\)\s*|\[!\[[^\]]*\]\([^()\s]*\)\]\([^()\s]*\)\s*)+")
+_DISPLAY = re.compile("\x02([^\x02]*)\x02")
+_BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
+
+
+class Piece:
+    """One block before its place is known; `tight` joins it to the one before with one newline."""
+
+    __slots__ = ("kind", "level", "node", "text", "tight")
+
+    def __init__(self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False) -> None:
+        self.kind, self.text, self.node, self.level, self.tight = kind, text, node, level, tight
+
+
+def join(pieces: Sequence[Piece]) -> str:
+    """Return the Markdown of several pieces."""
+    parts: list[str] = []
+    for piece in pieces:
+        if parts:
+            parts.append("\n" if piece.tight else "\n\n")
+        parts.append(piece.text)
+    return "".join(parts)
+
+
+class Writer:
+    """Writes blocks in document order; `drop` marks what is left out, `holds` what holds blocks."""
+
+    def __init__(
+        self, dom: Dom, drop: bytearray, holds: bytearray, resolve: Resolver, *, notes: dict[int, str] | None = None, definitions: dict[int, str] | None = None
+    ) -> None:
+        self.dom, self.drop, self.holds = dom, drop, holds
+        self.inline = Inline(dom, drop, resolve, notes or {})
+        self.definitions = definitions or {}
+        self.pieces: list[Piece] = []
+        self.notes: list[Piece] = []
+        self.depth = 0
+        self.handlers: dict[str, Callable[[int], None]] = {
+            "ul": self.list, "ol": self.list, "menu": self.list, "pre": self.pre, "table": self.table, "blockquote": self.quote,
+            "dl": self.definition_list, "hr": self.rule, "details": self.details, "p": self.container,
+            "h1": self.heading, "h2": self.heading, "h3": self.heading, "h4": self.heading, "h5": self.heading, "h6": self.heading,
+        }  # fmt: skip
+
+    def write(self, node: int) -> list[Piece]:
+        """Return the pieces of everything under a node; footnote texts come last."""
+        self.block(node)
+        self.pieces.extend(self.notes)
+        return self.pieces
+
+    def add(self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False) -> None:
+        """Append a piece unless it is empty."""
+        if text:
+            self.pieces.append(Piece(kind, text, node, level=level, tight=tight))
+
+    def block(self, node: int) -> None:
+        """Write one block-level element."""
+        if node in self.definitions:
+            self.note(node)
+            return
+        handler = self.handlers.get(self.dom.tag[node])
+        if handler is None:
+            if callouts.kind(self.dom, node):
+                self.callout(node)
+                return
+            handler = self.container
+        handler(node)
+
+    def container(self, node: int) -> None:
+        """Write an element's children: runs of inline content as paragraphs, blocks as themselves."""
+        tag, end, drop, holds = self.dom.tag, self.dom.end, self.drop, self.holds
+        child, stop = node + 1, end[node]
+        first = child
+        while child < stop:
+            name = tag[child]
+            if not name or drop[child] or (name in INLINE and not holds[child]):
+                child = end[child]
+                continue
+            if first < child:
+                self.run(first, child, node)
+            self.block(child)
+            child = first = end[child]
+        if first < stop:
+            self.run(first, stop, node)
+
+    def run(self, first: int, stop: int, node: int) -> None:
+        """Write a run of inline siblings as a paragraph, an image or formulas between paragraphs."""
+        text = fold(self.inline.write(first, stop))
+        if not text:
+            return
+        if "\x02" not in text:
+            self.paragraph(text, node)
+            return
+        for place, part in enumerate(_DISPLAY.split(text)):
+            if place % 2:
+                self.add(BlockKind.MATH, f"$$\n{part.strip()}\n$$", node)
+            elif part.strip():
+                self.paragraph(part.strip(), node)
+
+    def paragraph(self, text: str, node: int) -> None:
+        """Write a paragraph of folded text."""
+        kind = BlockKind.IMAGE if text[0] in "![" and _IMAGE_ONLY.fullmatch(text) else BlockKind.PARAGRAPH
+        self.add(kind, guard(text), node)
+
+    def heading(self, node: int) -> None:
+        """Write a heading; one that holds blocks keeps their text only."""
+        text = self.flat(node)
+        if text.startswith("**") and text.endswith("**") and text.count("**") == 2:
+            text = text[2:-2]
+        level = int(self.dom.tag[node][1])
+        if text:
+            if _IMAGE_ONLY.fullmatch(text):
+                self.add(BlockKind.IMAGE, text, node)
+            else:
+                self.add(BlockKind.HEADING, f"{'#' * level} {text}", node, level=level)
+
+    def flat(self, node: int) -> str:
+        """Return everything under a node as one line of inline Markdown."""
+        if self.holds[node]:
+            text = " ".join(piece.text for piece in self.nested(node))
+        else:
+            text = fold(self.inline.write(node + 1, self.dom.end[node]))
+        return " ".join(text.replace("\x02", "$").split())
+
+    def nested(self, node: int) -> list[Piece]:
+        """Return the pieces under a node without adding them."""
+        outer, self.pieces = self.pieces, []
+        self.depth += 1
+        self.container(node)
+        self.depth -= 1
+        inner, self.pieces = self.pieces, outer
+        return inner
+
+    def list(self, node: int) -> None:
+        """Write a list, a piece an item; deeper lists are indented inside their item."""
+        ordered = self.dom.tag[node] == "ol"
+        start = self.dom.get(node, "start").strip()
+        number = int(start) if start.lstrip("-").isdigit() and len(start) < 10 else 1
+        tight = bool(self.depth and self.pieces)
+        for child in self.dom.children(node):
+            name = self.dom.tag[child]
+            if self.drop[child]:
+                number += name == "li"
+                continue
+            if name != "li":
+                if name:
+                    tight = self.stray(child, tight)
+                continue
+            if child in self.definitions:
+                self.note(child)
+                continue
+            value = self.dom.get(child, "value")
+            if ordered and value.isdigit() and len(value) < 10:
+                number = int(value)
+            if self.item(child, f"{max(number, 0)}. " if ordered else "- ", tight):
+                tight = True
+            number += 1
+
+    def stray(self, child: int, tight: bool) -> bool:
+        """Write what stands in a list without being an item."""
+        if self.dom.tag[child] in ("ul", "ol"):
+            for piece in self._inside(child):
+                piece.text = _indent(piece.text, "  ") if tight else piece.text
+                self.pieces.append(piece)
+            return tight
+        before = len(self.pieces)
+        if self.dom.tag[child] in INLINE and not self.holds[child]:
+            self.run(child, self.dom.end[child], child)
+        else:
+            self.block(child)
+        return tight and len(self.pieces) == before
+
+    def _inside(self, node: int) -> list[Piece]:
+        outer, self.pieces = self.pieces, []
+        self.list(node)
+        inner, self.pieces = self.pieces, outer
+        for piece in inner:
+            piece.tight = True
+        return inner
+
+    def item(self, node: int, marker: str, tight: bool) -> bool:
+        """Write one list item; return whether it had content."""
+        pieces = self.nested(node)
+        if not pieces:
+            return False
+        text = join(pieces)
+        text = _BULLET.sub("", text, count=1) if _BULLET.match(text) else text
+        box = _checkbox(self.dom, node)
+        indent = " " * len(marker) if self.depth < _NEST_MOST else ""
+        self.pieces.append(Piece(BlockKind.ITEM, marker + box + _indent(text, indent).lstrip(), node, tight=tight))
+        return True
+
+    def pre(self, node: int) -> None:
+        """Write preformatted text as a fenced block."""
+        text = code.source(self.dom, node)
+        if text.strip():
+            self.add(BlockKind.CODE, code.fence(text, code.language(self.dom, node)), node)
+        else:
+            self.images(node)
+
+    def images(self, node: int) -> None:
+        """Write only the images under a node."""
+        for child in range(node + 1, self.dom.end[node]):
+            if self.dom.tag[child] == "img" and not self.drop[child]:
+                self.add(BlockKind.IMAGE, self.inline.image(child), child)
+
+    def table(self, node: int) -> None:
+        """Write a data table as GFM; code tables as code, layout tables as their content."""
+        dom = self.dom
+        if code.is_code_table(dom, node):
+            text = code.source(dom, node)
+            self.add(BlockKind.CODE, code.fence(text, code.language(dom, node)) if text.strip() else "", node)
+            return
+        if self.depth >= _NEST_MOST or tables.is_layout(dom, node):
+            for row in tables.rows(dom, node):
+                if not self.drop[row]:
+                    for cell in tables.cells(dom, row):
+                        if not self.drop[cell]:
+                            self.container(cell)
+            return
+        for child in dom.children(node):
+            if dom.tag[child] == "caption" and not self.drop[child]:
+                self.add(BlockKind.PARAGRAPH, guard(self.flat(child)), child)
+        lines = tables.write(dom, tables.grid(dom, node, self.drop), self.cell)
+        self.add(BlockKind.TABLE, "\n".join(lines), node)
+
+    def cell(self, node: int) -> str:
+        """Return a table cell on one line, pipes escaped, blocks divided by `<br>`."""
+        if self.holds[node]:
+            text = "<br>".join(piece.text for piece in self.nested(node))
+        else:
+            text = fold(self.inline.write(node + 1, self.dom.end[node]))
+        text = text.replace("\x02", "$").strip()
+        if "\n" in text:
+            text = "<br>".join(line.strip() for line in text.split("\n") if line.strip())
+        return text.replace("|", "\\|") if "|" in text else text
+
+    def quote(self, node: int) -> None:
+        """Write a block quote with everything in it."""
+        found = callouts.kind(self.dom, node)
+        if found:
+            self.callout(node)
+            return
+        text = join(self.nested(node))
+        if text:
+            self.add(BlockKind.QUOTE, _prefixed(text) if self.depth < _NEST_MOST else text, node)
+
+    def callout(self, node: int) -> None:
+        """Write an admonition as a quote whose first line names its kind and title."""
+        name = callouts.kind(self.dom, node)
+        title_node = callouts.title(self.dom, node)
+        title = ""
+        if title_node >= 0:
+            title = self.flat(title_node).strip("*# ")
+            self.drop[title_node] = 1
+        text = join(self.nested(node))
+        head = f"> [!{name}] {title}".rstrip()
+        if text or title:
+            self.add(BlockKind.CALLOUT, f"{head}\n{_prefixed(text)}" if text else head, node)
+
+    def details(self, node: int) -> None:
+        """Write a disclosure: its summary in bold, then what it holds."""
+        for child in self.dom.children(node):
+            if self.dom.tag[child] == "summary" and not self.drop[child]:
+                text = self.flat(child)
+                if text:
+                    bold = text if text.startswith(("#", "**", "![")) else f"**{text}**"
+                    self.add(BlockKind.DETAILS, bold, child)
+                self.drop[child] = 1
+        self.container(node)
+
+    def definition_list(self, node: int) -> None:
+        """Write terms on their own line and each definition after a colon."""
+        for child in self.dom.children(node):
+            name = self.dom.tag[child]
+            if self.drop[child] or not name:
+                continue
+            if name == "dt":
+                self.add(BlockKind.DEFINITION, guard(self.flat(child)), child)
+            elif name == "dd":
+                text = join(self.nested(child))
+                if text:
+                    self.add(BlockKind.DEFINITION, ": " + _indent(text, "  "), child, tight=True)
+            elif name == "div":
+                self.definition_list(child)
+            else:
+                self.block(child)
+
+    def rule(self, node: int) -> None:
+        """Write a thematic break between two blocks."""
+        if self.pieces and self.pieces[-1].kind is not BlockKind.RULE:
+            self.add(BlockKind.RULE, "---", node)
+
+    def note(self, node: int) -> None:
+        """Keep a footnote's text for the end."""
+        name = self.definitions[node]
+        text = join(self.nested(node))
+        if text:
+            self.notes.append(Piece(BlockKind.FOOTNOTE, f"[^{name}]: {_indent(text, '    ')}", node))
+
+
+def _indent(text: str, indent: str) -> str:
+    return text.replace("\n", "\n" + indent).replace("\n" + indent + "\n", "\n\n") if "\n" in text and indent else text
+
+
+def _prefixed(text: str) -> str:
+    return "> " + text.replace("\n", "\n> ").replace("\n> \n", "\n>\n")
+
+
+def _checkbox(dom: Dom, node: int) -> str:
+    for child in range(node + 1, min(dom.end[node], node + 5)):
+        if dom.tag[child] == "input" and dom.get(child, "type") == "checkbox":
+            return "[x] " if "checked" in dom.attrs[child] else "[ ] "
+        if dom.tag[child] in ("ul", "ol"):
+            break
+    return ""

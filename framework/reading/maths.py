@@ -1,0 +1,86 @@
+"""Formulas once, as TeX: from annotations, attributes and scripts of the usual typesetters."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from framework.reading import mathml
+
+if TYPE_CHECKING:
+    from framework.reading.dom import Dom
+
+__all__ = ["inline", "is_display", "tex"]
+
+_RENDERED = re.compile(
+    r"(?:^|\s)(?:katex(?:-display)?|MathJax(?:_\w+)?|MathJax|mjx-\w+|mwe-math-element|math-?(?:inline|display|block)?|tex2jax_\w+|katex--?\w+)(?:\s|$)"
+)
+_PREVIEW = re.compile(r"MathJax_Preview|MathJax_SVG|mjx-chtml|katex-html|MJX_Assistive")
+_ATTRIBUTES = ("data-latex", "data-tex", "data-math", "alttext", "data-formula", "data-expr", "data-equation", "latex")
+_NAMES = frozenset("math mjx-container span div script img annotation".split())
+
+
+def inline(dom: Dom, node: int, name: str) -> str | None:
+    """Return `$…$` or `$$…$$` for an element that is a formula, an empty text for its double, or None."""
+    if name not in _NAMES and not name.startswith("mjx-"):
+        return None
+    if name == "script":
+        return ""
+    attrs = dom.attrs[node]
+    label = attrs.get("class") or ""
+    if name == "math" or name == "mjx-container" or (label and _RENDERED.search(label)) or any(key in attrs for key in _ATTRIBUTES):
+        found = tex(dom, node)
+        if found is None:
+            return None
+        if not found:
+            return ""
+        return f"\x02{found}\x02" if is_display(dom, node) else f"${found}$"
+    return None
+
+
+def tex(dom: Dom, node: int) -> str | None:
+    """Return the TeX of a formula, or None where the element is none."""
+    attrs = dom.attrs[node]
+    for key in _ATTRIBUTES:
+        if attrs.get(key):
+            return _clean(attrs[key] or "")
+    end = dom.end[node]
+    for child in range(node, end):
+        name = dom.tag[child]
+        if name == "annotation" and "tex" in dom.get(child, "encoding").lower():
+            return _clean("".join(dom.text[child : dom.end[child]]))
+        if name == "script" and "math/tex" in dom.get(child, "type"):
+            return _clean("".join(dom.text[child : dom.end[child]]))
+        if name == "math" and dom.get(child, "alttext"):
+            return _clean(dom.get(child, "alttext"))
+        if name == "img" and "math" in dom.get(child, "class") and dom.get(child, "alt"):
+            return _clean(dom.get(child, "alt"))
+    for child in range(node, end):
+        if dom.tag[child] == "math":
+            return mathml.tex(dom, child)
+    return None
+
+
+def is_display(dom: Dom, node: int) -> bool:
+    """Whether a formula stands on its own line."""
+    for child in range(node, min(dom.end[node], node + 12)):
+        attrs = dom.attrs[child]
+        if not attrs:
+            continue
+        label = attrs.get("class") or ""
+        if attrs.get("display") in ("block", "true") or "katex-display" in label or "math-display" in label or "math-block" in label:
+            return True
+        if "mode=display" in (attrs.get("type") or ""):
+            return True
+    up = dom.parent[node]
+    return up >= 0 and ("katex-display" in dom.get(up, "class") or "MathJax_Display" in dom.get(up, "class"))
+
+
+def _clean(source: str) -> str:
+    source = source.strip()
+    if source.startswith("{\\displaystyle") and source.endswith("}"):
+        source = source[len("{\\displaystyle") : -1].strip()
+    for left, right in (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$")):
+        if len(source) > len(left + right) and source.startswith(left) and source.endswith(right):
+            source = source[len(left) : -len(right)].strip()
+    return source.removeprefix("\\displaystyle").strip() if source.startswith("\\displaystyle ") else source

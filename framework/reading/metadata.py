@@ -1,0 +1,226 @@
+"""Facts about a page: title, author, dates, site and images, from tags, JSON-LD and markup."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from framework.reading import structured
+from framework.reading.document import Metadata
+from framework.reading.titles import without_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from selectolax.lexbor import LexborHTMLParser
+
+    from framework.reading.links import Resolver
+    from framework.reading.document import Json
+
+__all__ = ["HeadTags", "head_tags", "metadata", "raw_titles"]
+
+_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?)?")
+_URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])(?:[/_-]|$)")
+_BY = re.compile(r"^\s*(?:by|von|par|por|di|от|作者|written by|posted by|author|autor|auteur)[\s:：]+", re.I)
+_NOT_A_NAME = re.compile(r"https?://|@\w|^\W*$|\d{3,}|^(?:admin|administrator|editor|staff|unknown|anonymous|null|undefined|author name)$", re.I)
+_ARTICLE_TYPES = re.compile(r"Article|Posting|Report|WebPage|Recipe|Product|Event|Movie|Book|Review|VideoObject|Question|HowTo|Course", re.I)
+
+_TITLE = ("og:title", "twitter:title", "dc.title", "dcterms.title", "citation_title", "parsely-title", "sailthru.title", "title")
+_DESCRIPTION = ("og:description", "description", "twitter:description", "dc.description", "dcterms.abstract", "citation_abstract", "sailthru.description")
+_AUTHOR = ("author", "citation_author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author", "article:author", "byl", "byline", "twitter:creator")
+_SITE = ("og:site_name", "application-name", "citation_journal_title", "dc.publisher", "copyright", "apple-mobile-web-app-title", "twitter:site")
+_PUBLISHED = (
+    "article:published_time", "og:article:published_time", "og:published_time", "datepublished", "citation_publication_date", "citation_date", "dc.date.issued", "dcterms.issued",
+    "dc.date", "dcterms.created", "parsely-pub-date", "sailthru.date", "pubdate", "publishdate", "publish-date", "publish_date", "date", "article.published", "cxenseparse:recs:publishtime", "rnews:datepublished", "dc.date.created",
+)  # fmt: skip
+_MODIFIED = ("article:modified_time", "og:updated_time", "datemodified", "dcterms.modified", "dc.date.modified", "last-modified", "revised", "lastmod")
+_IMAGE = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src", "thumbnail", "sailthru.image.full", "parsely-image-url")
+_LANGUAGE = ("og:locale", "content-language", "dc.language", "language")
+
+
+class HeadTags:
+    """The meta and link tags of a page, by lower-case name; the first of a name wins."""
+
+    __slots__ = ("lang", "links", "meta", "window")
+
+    def __init__(self) -> None:
+        self.meta: dict[str, str] = {}
+        self.links: dict[str, str] = {}
+        self.window = ""
+        self.lang = ""
+
+    def first(self, names: Iterable[str]) -> str:
+        """Return the value of the first of these names that has one."""
+        for name in names:
+            value = self.meta.get(name)
+            if value:
+                return value
+        return ""
+
+
+def head_tags(tree: LexborHTMLParser) -> HeadTags:
+    """Collect meta, link and title tags in one pass each."""
+    found = HeadTags()
+    for node in tree.css("meta[content]"):
+        attrs = node.attributes
+        value = (attrs.get("content") or "").strip()
+        if not value:
+            continue
+        for key in ("property", "name", "itemprop", "http-equiv"):
+            name = attrs.get(key)
+            if name:
+                for part in name.lower().split():
+                    found.meta.setdefault(part, value)
+    for node in tree.css("link[rel][href]"):
+        attrs = node.attributes
+        for part in (attrs.get("rel") or "").lower().split():
+            found.links.setdefault(part, (attrs.get("href") or "").strip())
+    title = tree.css_first("head title") or tree.css_first("title")
+    found.window = " ".join(title.text().split()) if title is not None else ""
+    root = tree.root
+    if root is not None:
+        found.lang = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
+    return found
+
+
+def raw_titles(tags: HeadTags, items: list[dict[str, Json]]) -> tuple[str, ...]:
+    """Return every spelling of the title that the head and the JSON-LD give."""
+    named = (tags.meta.get(name, "") for name in ("og:title", "twitter:title", "headline", "title", "dc.title", "citation_title"))
+    return (*named, tags.window, structured.find(_articles(items), "headline"), structured.find(_articles(items), "name"))
+
+
+def metadata(tree: LexborHTMLParser, url: str, tags: HeadTags, items: list[dict[str, Json]], resolve: Resolver) -> Metadata:
+    """Return the facts that a page states about itself; the word count is filled in by the reader."""
+    articles = _articles(items)
+    site = _site(tags, items)
+    return Metadata(
+        title=_title(tree, tags, articles, site),
+        description=_clean(tags.first(_DESCRIPTION) or structured.find(articles, "description")),
+        author=_author(tree, tags, articles),
+        site=site,
+        language=_language(tags, articles),
+        published=_date(tags.first(_PUBLISHED)) or _date(structured.find(articles, "datePublished")) or _marked_date(tree) or _url_date(url),
+        modified=_date(tags.first(_MODIFIED)) or _date(structured.find(articles, "dateModified")),
+        favicon=_favicon(tags, resolve),
+        image=resolve(tags.first(_IMAGE) or structured.find(articles, "image", "url") or structured.find(articles, "thumbnailUrl", "url")) or None,
+        canonical_url=resolve(tags.links.get("canonical") or tags.meta.get("og:url", "")) or None,
+    )
+
+
+def _articles(items: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    """Return the items that describe the page, articles before the rest."""
+    typed = [(" ".join(structured.texts(item.get("@type"))), item) for item in items]
+    first = [item for kind, item in typed if _ARTICLE_TYPES.search(kind) and "WebPage" not in kind]
+    return first + [item for kind, item in typed if "WebPage" in kind]
+
+
+def _clean(text: str | None) -> str | None:
+    folded = " ".join((text or "").split())
+    return folded or None
+
+
+def _title(tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Json]], site: str | None) -> str | None:
+    named = tags.first(_TITLE) or structured.find(articles, "headline")
+    if named:
+        return _clean(without_site(named, site or "") if named == tags.window else named)
+    if tags.window:
+        return _clean(without_site(tags.window, site or ""))
+    heading = tree.css_first("h1")
+    return _clean(heading.text()) if heading is not None else None
+
+
+def _author(tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Json]]) -> str | None:
+    for item in articles:
+        names = [name for name in structured.texts(item.get("author")) if not _NOT_A_NAME.search(name)]
+        if names:
+            return ", ".join(dict.fromkeys(names))
+    for key in _AUTHOR:
+        name = _name(tags.meta.get(key, ""))
+        if name:
+            return name
+    for selector in ('[itemprop="author"] [itemprop="name"]', '[itemprop="author"]', '[rel="author"]', ".byline__name, .author-name, .author_name, .byline-name", ".byline, .by-line, .post-author, .entry-author, .article-author, .author"):
+        names = []
+        for node in tree.css(selector)[:4]:
+            name = _name(node.attributes.get("content") or node.text(separator=" "))
+            if name and name not in names:
+                names.append(name)
+        if names:
+            return ", ".join(names[:3])
+    return None
+
+
+def _name(text: str | None) -> str | None:
+    folded = _BY.sub("", " ".join((text or "").split())).strip(" ,|·•-–—")
+    if not folded or len(folded) > 80 or len(folded.split()) > 10 or _NOT_A_NAME.search(folded):
+        return None
+    return folded
+
+
+def _site(tags: HeadTags, items: list[dict[str, Json]]) -> str | None:
+    named = tags.first(_SITE[:3])
+    if named:
+        return _clean(named)
+    for item in items:
+        kind = " ".join(structured.texts(item.get("@type")))
+        if "WebSite" in kind and structured.texts(item.get("name")):
+            return structured.texts(item.get("name"))[0]
+    return _clean(structured.find(_articles(items), "publisher")) or _clean(tags.first(_SITE[3:]))
+
+
+def _language(tags: HeadTags, articles: list[dict[str, Json]]) -> str | None:
+    value = tags.lang or tags.first(_LANGUAGE) or structured.find(articles, "inLanguage")
+    return value.split(",")[0].strip().replace("_", "-") or None if value and len(value) < 36 else None
+
+
+def _date(text: str) -> str | None:
+    """Return a date as ISO 8601, or None for anything that isn't surely one."""
+    if not text:
+        return None
+    match = _ISO.search(text)
+    if match:
+        day = f"{match[1]}-{match[2]}-{match[3]}"
+        return f"{day}T{match[4]}{match[5] or ''}" if match[4] else day
+    return _written_date(text)
+
+
+def _written_date(text: str) -> str | None:
+    from email.utils import parsedate_to_datetime
+
+    digits = re.fullmatch(r"\s*((?:19|20)\d\d)[/.]?(\d\d)[/.]?(\d\d)(?:\d{6})?\s*", text)
+    if digits:
+        return f"{digits[1]}-{digits[2]}-{digits[3]}"
+    try:
+        return parsedate_to_datetime(text).isoformat()
+    except (ValueError, TypeError, IndexError):
+        pass
+    named = _NAMED_DATE.search(text)
+    if not named:
+        return None
+    name = (named[1] or named[5]).lower()[:3]
+    day, year = (named[2], named[3]) if named[1] else (named[4], named[6])
+    return f"{year}-{_MONTHS.index(name) + 1:02d}-{int(day):02d}" if name in _MONTHS else None
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAMED_DATE = re.compile(r"\b([A-Z][a-z]{2,8})\.? (\d{1,2}),? ((?:19|20)\d\d)|\b(\d{1,2})\.? ([A-Z][a-z]{2,8})\.?,? ((?:19|20)\d\d)")
+
+
+def _marked_date(tree: LexborHTMLParser) -> str | None:
+    for selector in ('[itemprop="datePublished"]', "time[pubdate]", "article time[datetime], main time[datetime], header time[datetime]", "time[datetime]"):
+        for node in tree.css(selector)[:2]:
+            found = _date(node.attributes.get("content") or node.attributes.get("datetime") or node.text())
+            if found:
+                return found
+    return None
+
+
+def _url_date(url: str) -> str | None:
+    match = _URL_DATE.search(url)
+    return f"{match[1]}-{int(match[2]):02d}-{int(match[3]):02d}" if match else None
+
+
+def _favicon(tags: HeadTags, resolve: Resolver) -> str | None:
+    for name in ("icon", "shortcut", "apple-touch-icon", "mask-icon"):
+        if tags.links.get(name):
+            return resolve(tags.links[name]) or None
+    return resolve("/favicon.ico") or None

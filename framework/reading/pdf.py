@@ -1,0 +1,59 @@
+"""PDF through a worker process: native parsers of hostile input don't run in ours."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["PdfText", "extract"]
+
+_WORKER = Path(__file__).with_name("pdf_worker.py")
+_SECONDS = 30.0
+_MEMORY = 1 << 30
+_BYTES_MOST = 64 << 20
+_PAGES_MOST = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfText:
+    """A PDF's pages as Markdown, and what it says about itself."""
+
+    pages: tuple[str, ...] = ()
+    title: str | None = None
+    author: str | None = None
+    published: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def extract(body: bytes, *, seconds: float = _SECONDS, memory: int = _MEMORY, pages: int = _PAGES_MOST) -> PdfText:
+    """Return the text of a PDF within limits of time (seconds), memory (bytes) and pages.
+
+    A file that is too large, damaged, encrypted or too slow gives no pages and a warning.
+    """
+    if len(body) > _BYTES_MOST:
+        return PdfText(warnings=(f"the PDF is larger than {_BYTES_MOST >> 20} MiB",))
+    command = [sys.executable, "-I", str(_WORKER), str(memory), str(int(seconds) + 1), str(pages)]
+    try:
+        done = subprocess.run(command, input=body, capture_output=True, timeout=seconds, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired:
+        return PdfText(warnings=(f"the PDF was not read within {seconds:g} seconds",))
+    except OSError as error:
+        return PdfText(warnings=(f"the PDF reader could not be started: {error.strerror}",))
+    return _answer(done.stdout) if done.returncode == 0 else PdfText(warnings=("the PDF is damaged, encrypted or too large to read",))
+
+
+def _answer(output: bytes) -> PdfText:
+    try:
+        found = json.loads(output)
+    except ValueError:
+        return PdfText(warnings=("the PDF reader gave no usable answer",))
+    return PdfText(
+        pages=tuple(str(page) for page in found["pages"]),
+        title=found.get("title"),
+        author=found.get("author"),
+        published=found.get("published"),
+        warnings=tuple(str(text) for text in found["warnings"]),
+    )

@@ -1,0 +1,242 @@
+"""From bytes to a document: the one entry that every caller uses."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from framework.errors import InvalidInputError, NotFoundError
+from framework.reading import charset, classify, content, dom, feeds, jsontext, pdf, pictures, plaintext, structured, trim
+from framework.reading.document import Block, BlockKind, Document, DocumentKind, Metadata
+from framework.reading.footnotes import footnotes
+from framework.reading.links import Resolver
+from framework.reading.markdown import Piece, Writer
+from framework.reading.metadata import head_tags, metadata, raw_titles
+from framework.reading.sniff import sniff
+from framework.reading.titles import Titles
+from framework.reading.unmark import unmark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from framework.reading.content import Content
+    from framework.reading.document import Json
+    from framework.reading.dom import Dom
+
+__all__ = ["read", "read_elements", "to_markdown"]
+
+_CJK = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_HIDDEN_MOST = 200
+_SHORT = 250
+
+
+def read(body: bytes, url: str, headers: Mapping[str, str] | None = None) -> Document:
+    """Return the document that a body is; never raises, whatever the bytes.
+
+    What can't be read has an empty Markdown and a warning that says why. Header names are
+    compared without regard to case; only Content-Type matters.
+    """
+    content_type = next((value for name, value in (headers or {}).items() if name.lower() == "content-type"), "")
+    kind = sniff(body, content_type, url)
+    fingerprint = hashlib.sha256(url.encode("utf-8", "replace") + b"\n" + body).hexdigest()[:32]
+    return _READERS[kind](body, url, content_type, fingerprint)
+
+
+def to_markdown(body: bytes, url: str) -> str:
+    """Return the content of a page as Markdown; the same as `read(body, url).markdown`."""
+    return read(body, url).markdown
+
+
+def _words(text: str) -> int:
+    return len(text.split()) if text.isascii() else len(text.split()) + len(_CJK.findall(text))
+
+
+def _html(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+    raw, name = charset.decode(body, content_type)
+    tree = dom.parse(raw)
+    base = tree.css_first("base[href]")
+    resolve = Resolver(url, (base.attributes.get("href") or "") if base is not None else "")
+    tags = head_tags(tree)
+    items = structured.json_ld(tree)
+    root = tree.body if tree.body is not None else tree.root
+    flat = dom.flatten(root) if root is not None else dom.Dom()
+    facts = metadata(tree, url, tags, items, resolve)
+    if not len(flat):
+        return Document(url=url, kind=DocumentKind.HTML, markdown="", metadata=facts, charset=name, raw=raw, fingerprint=fingerprint, warnings=("the page is empty",))
+    found = content.select(flat, resolve.host.removeprefix("www."))
+    pieces = _pieces(flat, found, resolve, Titles(*raw_titles(tags, items)))
+    markdown, blocks = _assemble(pieces, flat)
+    if len(markdown) < _SHORT:
+        markdown, blocks = _stated(items, markdown, blocks)
+    counted = _words(markdown)
+    return Document(
+        url=url, kind=DocumentKind.HTML, markdown=markdown, blocks=blocks, metadata=_counted(facts, counted), charset=name, raw=raw,
+        hidden=_hidden(flat, found), fingerprint=fingerprint, needs_render=classify.needs_render(raw, len(markdown), found.length[0]),
+    )  # fmt: skip
+
+
+def _counted(facts: Metadata, words: int) -> Metadata:
+    object.__setattr__(facts, "word_count", words)
+    return facts
+
+
+def _pieces(flat: Dom, found: Content, resolve: Resolver, titles: Titles) -> list[Piece]:
+    marks, definitions = footnotes(flat, found)
+    writer = Writer(flat, found.drop, found.holds, resolve, notes=marks, definitions=definitions)
+    for lead in found.leads:
+        writer.block(lead)
+    pieces = writer.write(found.root)
+    return trim.trim(pieces, titles, found.links, found.length)
+
+
+def _assemble(pieces: Sequence[Piece], flat: Dom) -> tuple[str, tuple[Block, ...]]:
+    """Join pieces and give each its offsets, section and path."""
+    parts: list[str] = []
+    blocks: list[Block] = []
+    stack: list[tuple[int, str]] = []
+    section: tuple[str, ...] = ()
+    at = 0
+    for piece in pieces:
+        if parts:
+            gap = "\n" if piece.tight else "\n\n"
+            parts.append(gap)
+            at += len(gap)
+        end = at + len(piece.text)
+        if piece.kind is BlockKind.HEADING:
+            while stack and stack[-1][0] >= piece.level:
+                stack.pop()
+            section = tuple(text for _, text in stack)
+        blocks.append(Block(piece.kind, at, end, section, flat.path(piece.node), piece.level))
+        if piece.kind is BlockKind.HEADING:
+            stack.append((piece.level, unmark(piece.text)))
+            section = tuple(text for _, text in stack)
+        parts.append(piece.text)
+        at = end
+    return "".join(parts), tuple(blocks)
+
+
+def _stated(items: list[dict[str, Json]], markdown: str, blocks: tuple[Block, ...]) -> tuple[str, tuple[Block, ...]]:
+    """Return the body that the JSON-LD states where the page itself shows next to nothing."""
+    body = structured.find(items, "articleBody") or structured.find(items, "text")
+    if len(body) < max(_SHORT, 2 * len(markdown)):
+        return markdown, blocks
+    if "<p" in body or "<br" in body:
+        inner = _html(body.encode(), "", "text/html; charset=utf-8", "")
+        return inner.markdown, tuple(Block(b.kind, b.start, b.end, b.section, "", b.level) for b in inner.blocks)
+    text = "\n\n".join(line.strip() for line in body.splitlines() if line.strip())
+    return text, plaintext.paragraphs(text)
+
+
+def _hidden(flat: Dom, found: Content) -> tuple[str, ...]:
+    return tuple(text for node in found.hidden[:_HIDDEN_MOST] if (text := flat.words(node)[:5000]))
+
+
+def _of_text(kind: DocumentKind, cut: Callable[[str], tuple[Block, ...]]) -> Callable[[bytes, str, str, str], Document]:
+    def reader(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+        raw, name = charset.decode(body, content_type)
+        text = raw.replace("\r\n", "\n").replace("\r", "\n")
+        blocks = cut(text)
+        first = next((block for block in blocks if block.kind is BlockKind.HEADING), None)
+        title = unmark(text[first.start : first.end]) if first is not None else None
+        return Document(
+            url=url, kind=kind, markdown=text, blocks=blocks, charset=name, raw=raw, fingerprint=fingerprint,
+            metadata=Metadata(title=title, word_count=_words(text)),
+        )  # fmt: skip
+
+    return reader
+
+
+def _of_pieces(kind: DocumentKind, write: Callable[[str, str], tuple[str, Metadata]]) -> Callable[[bytes, str, str, str], Document]:
+    def reader(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+        raw, name = charset.decode(body, content_type)
+        text, facts = write(raw, url)
+        return Document(
+            url=url, kind=kind, markdown=text, blocks=plaintext.markdown_blocks(text), charset=name, raw=raw, fingerprint=fingerprint,
+            metadata=_counted(facts, _words(text)),
+        )  # fmt: skip
+
+    return reader
+
+
+def _pdf(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+    found = pdf.extract(body)
+    parts: list[str] = []
+    blocks: list[Block] = []
+    at = 0
+    for number, page in enumerate(found.pages, 1):
+        if page:
+            if parts:
+                parts.append("\n\n")
+                at += 2
+            blocks.extend(
+                Block(b.kind, b.start + at, b.end + at, b.section, b.dom_path, b.level) for b in plaintext.markdown_blocks(page, f"page={number}")
+            )
+            parts.append(page)
+            at += len(page)
+    text = "".join(parts)
+    return Document(
+        url=url, kind=DocumentKind.PDF, markdown=text, blocks=tuple(blocks), fingerprint=fingerprint, warnings=found.warnings,
+        metadata=Metadata(title=found.title, author=found.author, published=found.published, word_count=_words(text)),
+    )  # fmt: skip
+
+
+def _image(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+    text = pictures.describe(body, url)
+    return Document(
+        url=url, kind=DocumentKind.IMAGE, markdown=text, blocks=plaintext.markdown_blocks(text), fingerprint=fingerprint,
+        warnings=("this is an image; text in it is not recognised",), metadata=Metadata(image=url),
+    )  # fmt: skip
+
+
+def _refused(kind: DocumentKind, reason: str) -> Callable[[bytes, str, str, str], Document]:
+    def reader(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+        return Document(url=url, kind=kind, markdown="", fingerprint=fingerprint, warnings=(reason,))
+
+    return reader
+
+
+_READERS: dict[DocumentKind, Callable[[bytes, str, str, str], Document]] = {
+    DocumentKind.HTML: _html,
+    DocumentKind.MARKDOWN: _of_text(DocumentKind.MARKDOWN, plaintext.markdown_blocks),
+    DocumentKind.TEXT: _of_text(DocumentKind.TEXT, plaintext.paragraphs),
+    DocumentKind.JSON: _of_pieces(DocumentKind.JSON, jsontext.write),
+    DocumentKind.XML: _of_pieces(DocumentKind.XML, feeds.write_xml),
+    DocumentKind.FEED: _of_pieces(DocumentKind.FEED, feeds.write),
+    DocumentKind.PDF: _pdf,
+    DocumentKind.IMAGE: _image,
+    DocumentKind.OFFICE: _refused(DocumentKind.OFFICE, "office files are not read; ask for the HTML or PDF version of this document"),
+    DocumentKind.BINARY: _refused(DocumentKind.BINARY, "this is a binary file, not a page; nothing in it can be read as text"),
+}
+
+
+def read_elements(document: Document, selector: str) -> Document:
+    """Return the elements of an HTML document that a selector matches, written whole."""
+    tree = dom.parse(document.raw)
+    try:
+        nodes = tree.css(selector)
+    except (ValueError, RuntimeError) as error:
+        raise InvalidInputError(f"the selector {selector!r} does not parse", hint="use a CSS selector such as `main article`") from error
+    if not nodes:
+        raise NotFoundError(f"nothing matches the selector {selector!r}", hint="read the page without `selector` to see what it holds")
+    base = tree.css_first("base[href]")
+    resolve = Resolver(document.url, (base.attributes.get("href") or "") if base is not None else "")
+    pieces: list[Piece] = []
+    root = tree.body if tree.body is not None else tree.root
+    flat = dom.flatten(root) if root is not None else dom.Dom()
+    wanted = dom.indexes(root, nodes) if root is not None else []
+    holds = bytearray(len(flat))
+    content.measure(flat, holds)
+    past = 0
+    for index in wanted:
+        if index >= past:
+            writer = Writer(flat, bytearray(len(flat)), holds, resolve)
+            if flat.tag[index] in content.INLINE and not holds[index]:
+                writer.run(index, flat.end[index], index)
+                pieces.extend(writer.pieces)
+            else:
+                pieces.extend(writer.write(index))
+            past = flat.end[index]
+    markdown, blocks = _assemble(pieces, flat)
+    return replace(document, markdown=markdown, blocks=blocks, _memo={})
