@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import difflib
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from server.preferences import Preferences
 from server.requests import Filtered, SearchRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
     from types import TracebackType
 
@@ -64,7 +64,12 @@ class Application:
     """
 
     def __init__(
-        self, settings: Settings, environment: Environment, *, replay: Path | None = None
+        self,
+        settings: Settings,
+        environment: Environment,
+        *,
+        replay: Path | None = None,
+        watch: bool = False,
     ) -> None:
         self.settings = settings
         self.environment = environment
@@ -76,6 +81,8 @@ class Application:
         self._preferences: Preferences | None = None
         self._stack = contextlib.AsyncExitStack()
         self._opening: asyncio.Task[Hub] | None = None
+        self._watch = watch
+        self._stop = asyncio.Event()
 
     @classmethod
     def create(
@@ -84,16 +91,18 @@ class Application:
         environment: Environment | None = None,
         *,
         replay: bool | Path = False,
+        watch: bool = False,
     ) -> Application:
         """Build an application from the process's environment where nothing else is given.
 
-        `replay` True answers from the packaged recordings, a path from recordings there.
+        `replay` True answers from the packaged recordings, a path from recordings there. With
+        `watch` engine files are read again as they change.
         """
         environment = environment or Environment.read()
         folder = catalogues.packaged_fixtures() if replay is True else (replay or None)
         if folder is not None and not folder.is_dir():
             raise InvalidInputError(f"{folder}: no such folder of recordings")
-        return cls(settings or load(environment), environment, replay=folder)
+        return cls(settings or load(environment), environment, replay=folder, watch=watch)
 
     async def __aenter__(self) -> Application:
         self._opening = asyncio.create_task(self._open(), name="open the crawler")
@@ -118,7 +127,22 @@ class Application:
         await asyncio.to_thread(importlib.import_module, "spiders.hub")
         from spiders.hub import Hub
 
-        return await self._stack.enter_async_context(Hub(crawler_settings(self)))
+        hub = await self._stack.enter_async_context(Hub(crawler_settings(self)))
+        if self._watch:
+            await self._stack.enter_async_context(self._following())
+        return hub
+
+    @contextlib.asynccontextmanager
+    async def _following(self) -> AsyncIterator[None]:
+        from server.reload import follow
+
+        self._stop.clear()
+        task = asyncio.create_task(follow(self.catalogue, self._stop), name="follow engine files")
+        try:
+            yield
+        finally:
+            self._stop.set()
+            await task
 
     async def hub(self) -> Hub:
         """Return the crawler once it is ready."""
@@ -321,8 +345,6 @@ def state_dir(settings: Settings) -> Path:
 
 
 async def _filter(answer: SearchAnswer, llm: LLM) -> tuple[SearchAnswer, Filtered]:
-    from dataclasses import replace
-
     try:
         reply = await llm.complete(filtering.prompt(answer.query.text, answer.results))
         rows = filtering.kept(reply.text, answer.results)

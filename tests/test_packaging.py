@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 PACKAGES = ("framework", "spiders", "middlewares", "server")
-PIP_INSTALL = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index")
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python")
 
 
 class Installed(NamedTuple):
@@ -58,7 +58,15 @@ def installed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed
     venv.create(home, with_pip=False, symlinks=True)
     site = next(home.glob("lib/python*/site-packages"))
     subprocess.run(
-        [*PIP_INSTALL, "--prefix", str(home), str(wheel)],
+        [
+            *PIP,
+            str(home / "bin" / "python"),
+            "install",
+            "-q",
+            "--no-deps",
+            "--no-index",
+            str(wheel),
+        ],
         check=True,
         timeout=100,
     )

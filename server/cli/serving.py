@@ -27,7 +27,7 @@ def serve_stdio(
     from server.stdio import serve
     from server.surface import build
 
-    application = Application.create(settings, replay=replay)
+    application = Application.create(settings, replay=replay, watch=True)
     surface = build(application, tools or application.settings.tools)
     gc.collect()
     gc.freeze()

@@ -69,7 +69,8 @@ def test_a_bucket_never_holds_more_than_its_burst() -> None:
 async def test_callers_have_their_own_allowance() -> None:
     app = CallerLimit(ok, Limits(per_minute=60, burst=1), Clock())
 
-    ann, bob = {CALLER: "ann"}, {CALLER: "bob"}
+    ann: dict[str, Any] = {CALLER: "ann"}
+    bob: dict[str, Any] = {CALLER: "bob"}
 
     assert await call(app, **ann) == 200
     assert await call(app, **ann) == 429
