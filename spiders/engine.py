@@ -61,13 +61,11 @@ def _flat(row: Row) -> Item:
 
 
 def _texts(query: str, queries: str) -> list[str]:
-    listed = Path(queries).read_text(encoding="utf-8").splitlines() if queries else []
-    texts = [text.strip() for text in (query, *listed) if text.strip()]
-    if not texts:
-        raise InvalidInputError(
-            "there is nothing to search for", hint="give -a query=TEXT or -a queries=FILE"
-        )
-    return texts
+    try:
+        listed = Path(queries).read_text(encoding="utf-8").splitlines() if queries else []
+    except OSError as error:
+        raise InvalidInputError(f"queries: {queries} cannot be read: {error.strerror}") from None
+    return [text.strip() for text in (query, *listed) if text.strip()]
 
 
 def _whole(text: str, name: str) -> int:
@@ -122,7 +120,14 @@ class QuerySpider(Spider):
         self._sessions = Sessions()
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield the first request for each question to each engine."""
+        """Yield the first request for each question to each engine.
+
+        Raises `InvalidInputError` where there is no question.
+        """
+        if not self.queries:
+            raise InvalidInputError(
+                "there is nothing to search for", hint="give -a query=TEXT or -a queries=FILE"
+            )
         for query in self.queries:
             for engine in self.engines:
                 request = await self._request(engine, query, None)

@@ -74,7 +74,7 @@ class Recordings:
     def _fit(self, asked: _Address, address: _Address, one: Fixture) -> tuple[int, ...]:
         return (
             int(self._exact and address == asked),
-            int(one.meta.step is not None or one.case.startswith(_ORDINARY)),
+            int(one.case.startswith(_ORDINARY)),
             _common(asked.path, address.path),
             -abs(len(asked.path) - len(address.path)),
             len(asked.params & address.params),

@@ -27,6 +27,7 @@ DOWNLOADER_MIDDLEWARES = {
 #: Scrapy's own chain is left out: each link leaks, is replaced above, or is not needed.
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
 
+COMMANDS_MODULE = "spiders.commands"
 SPIDER_CONTRACTS = {"spiders.contracts.EngineContract": 10}
 
 # Ports that run code, and console output.
@@ -35,6 +36,7 @@ REMOTE_CONTROL_ENABLED = False
 STATS_DUMP = False
 LOG_LEVEL = "INFO"
 LOG_FORMATTER = "spiders.logs.DiscreetFormatter"
+LOG_VERSIONS: list[str] = []
 LOGSTATS_INTERVAL = 0.0
 MEMUSAGE_ENABLED = False
 
@@ -52,6 +54,11 @@ CONCURRENT_REQUESTS = 64
 CONCURRENT_REQUESTS_PER_DOMAIN = 64
 CONCURRENT_ITEMS = 4
 DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"
+# Verdicts judge every status; a referrer would carry the query on.
+HTTPERROR_ALLOW_ALL = True
+REFERER_ENABLED = False
+URLLENGTH_LIMIT = 0
+
 DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"
 FEED_EXPORT_ENCODING = "utf-8"
 

@@ -144,13 +144,13 @@ async def test_a_broken_proxy_setting_never_means_direct(hub: Hub, url: str) -> 
         assert not site.seen
 
 
-def tape(case: str, url: str, step: str | None = None) -> Fixture:
+def tape(case: str, url: str) -> Fixture:
     return Fixture(
         engine="a",
         case=case,
         path=Path(case),
         response=HttpResponse(url=url, body=case.encode()),
-        meta=Meta(source="documentation", step=step),
+        meta=Meta(source="documentation"),
     )
 
 
@@ -158,7 +158,7 @@ TAPES = [
     tape("captcha", "https://a.example/search?q=cats"),
     tape("ok", "https://a.example/search?q=dogs"),
     tape("ok-page-2", "https://a.example/search?q=dogs&first=11"),
-    tape("token", "https://a.example/js/app.js", step="token"),
+    tape("session-token", "https://a.example/js/app.js"),
     tape("blocked", "https://b.example/only"),
     tape("ok-api", "https://a.example/api/v1/find?q=dogs"),
 ]
@@ -170,7 +170,7 @@ TAPES = [
         ("https://a.example/search?q=birds", "ok"),
         ("https://a.example/search?q=birds&first=11", "ok-page-2"),
         ("https://a.example/search?q=cats", "ok"),
-        ("https://a.example/js/app.js?v=3", "token"),
+        ("https://a.example/js/app.js?v=3", "session-token"),
         ("https://a.example/api/v1/find?q=birds", "ok-api"),
         ("https://b.example/search?q=x", "blocked"),
         ("https://c.example/search?q=x", None),

@@ -1,0 +1,190 @@
+"""`scrapy crawl` over engine files, from recordings: items, pages, merged results, mistakes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.settings import Settings
+from scrapy.utils.reactor import install_reactor
+
+from framework.errors import InvalidInputError
+from framework.spec.catalogue import Catalogue
+from framework.types import Row
+from spiders.engine import checkable, engine_spider, slot
+from spiders.loader import EngineLoader, engine_folders
+from spiders.pipelines import row_of
+from tests.support.engines import FORM, PLAIN, TOKEN, engine, record, rows, write_engine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OTHER = PLAIN.replace("id: plain", "id: other").replace("plain.example", "other.example")
+BROKEN = PLAIN.replace("id: plain", "id: broken").replace("format: html", "format: nonsense")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with engines and recordings of them."""
+    engines, tapes = tmp_path / "engines.d", tmp_path / "tapes"
+    for text in (PLAIN, OTHER, TOKEN, FORM):
+        write_engine(engines, text)
+    (engines / "broken.yaml").write_text(BROKEN)
+    plain, other = "https://plain.example/search", "https://other.example/search"
+    record(tapes, "plain", "ok", f"{plain}?q=x", rows("one", "two"))
+    record(tapes, "plain", "ok-page-2", f"{plain}?q=x&first=3", rows("two", "three"))
+    record(tapes, "plain", "captcha", f"{plain}?q=robots", '<div id="captcha">')
+    record(tapes, "other", "ok", f"{other}?q=x", rows("two", "four"))
+    record(tapes, "token", "session-script", "https://token.example/app.js", 'KEY = "k"')
+    record(tapes, "token", "ok", "https://token.example/search?q=x", rows("five"))
+    return tmp_path
+
+
+async def crawl(project: Path, name: str, **arguments: str) -> list[dict[str, Any]]:
+    out = project / "out.jsonl"
+    settings = Settings()
+    settings.setmodule("spiders.settings", priority="project")
+    changes = {
+        "CONSILIENCE_ENGINES_DIR": [str(project / "engines.d")],
+        "REPLAY": str(project / "tapes"),
+        "FEEDS": {out: {"format": "jsonlines", "overwrite": True}},
+    }
+    settings.setdict(changes, priority="cmdline")
+    install_reactor(settings["TWISTED_REACTOR"])
+    await AsyncCrawlerRunner(settings).crawl(name, **arguments)
+    return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+
+
+async def test_items_are_rows(project: Path) -> None:
+    items = await crawl(project, "plain", query="cats")
+    assert items[0] == {
+        "engine": "plain",
+        "query": "cats",
+        "page": 1,
+        "rank": 1,
+        "title": "One",
+        "url": "https://one.example/",
+        "snippet": "about one",
+    }
+    assert [item["rank"] for item in items] == [1, 2]
+
+
+async def test_pages_and_a_file_of_questions(project: Path) -> None:
+    (project / "queries.txt").write_text("cats\n\ndogs\n", encoding="utf-8")
+    items = await crawl(project, "plain", queries=str(project / "queries.txt"), pages="2")
+    found = sorted((item["query"], item["page"], item["rank"]) for item in items)
+    assert found == [(text, 1 + (n > 2), n) for text in ("cats", "dogs") for n in (1, 2, 3, 4)]
+
+
+async def test_a_session_step_goes_first(project: Path) -> None:
+    assert [item["title"] for item in await crawl(project, "token", query="cats")] == ["Five"]
+
+
+async def test_a_block_is_a_warning_not_an_item(
+    project: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await crawl(project, "plain", query="robots") == []
+    assert "plain: captcha" in caplog.text
+
+
+async def test_consensus_merges_in_the_pipelines(project: Path) -> None:
+    items = await crawl(project, "consensus", engines="plain,other", query="cats", pages="2")
+    assert [item["title"] for item in items] == ["Two", "One", "Four", "Three"]
+    assert items[0]["rank"] == 1
+    assert [vote["engine"] for vote in items[0]["votes"]] == ["plain", "other"]
+    # 1/2 from one index and 1/1 from the other, times two indexes.
+    assert items[0]["score"] == pytest.approx(3.0)
+
+
+def test_a_broken_file_does_not_hide_the_others(project: Path) -> None:
+    loader = EngineLoader(Catalogue(project / "engines.d"))
+    assert loader.list() == ["form", "other", "plain", "token", "consensus"]
+    with pytest.raises(KeyError, match=r"broken\.yaml:\d+:\d+"):
+        loader.load("broken")
+    with pytest.raises(KeyError, match='did you mean "plain"'):
+        loader.load("plian")
+
+
+def test_folders_of_engines(tmp_path: Path) -> None:
+    def found(named: list[str], **environ: str) -> list[str]:
+        return [path.name for path in engine_folders(named, environ, tmp_path)]
+
+    assert found([]) == ["engines.d"]
+    assert found(["a"]) == ["a", "engines.d"]
+    assert found([], CONSILIENCE_ENGINES_DIR="b") == ["b", "engines.d"]
+    (tmp_path / "engines.d").mkdir()
+    assert engine_folders([], {}, tmp_path)[0] == tmp_path / "engines.d"
+
+
+def test_an_item_becomes_a_row_again() -> None:
+    item = {"engine": "e", "query": "q", "page": 1, "rank": 2, "title": "T", "url": "https://u/"}
+    assert row_of({**item, "authors": ["A", "B"]}) == Row(
+        title="T", url="https://u/", rank=2, fields={"authors": ("A", "B")}
+    )
+
+
+def test_a_spider_carries_its_engines_pace_and_contract() -> None:
+    spider = engine_spider(engine(PLAIN.replace("timeout: 5s", "timeout: 5s, rate: 1/2s")))
+    assert spider.name == "plain"
+    assert spider.custom_settings is not None
+    assert spider.custom_settings["DOWNLOAD_SLOTS"]["plain"]["delay"] == 2
+    assert "@engine" in str(spider.parse.__doc__)
+    assert slot(engine())["delay"] == 0
+    assert not checkable(engine(TOKEN))
+
+
+def scrapy(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    engines = f"CONSILIENCE_ENGINES_DIR={project / 'engines.d'}"
+    extra = () if arguments[0] == "list" else ("-s", f"REPLAY={project / 'tapes'}")
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *arguments, "-s", engines, *extra],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_the_command_lists_and_checks(project: Path) -> None:
+    listed = scrapy(project, "list")
+    assert {"plain", "consensus"} <= set(listed.stdout.split())
+    checked = scrapy(project, "check", "plain")
+    assert checked.returncode == 0, checked.stderr
+    assert "OK" in checked.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["plian", "-a", "query=x"], 'did you mean "plain"'),
+        (["plain"], "there is nothing to search for"),
+        (["plain", "-a", "query=x", "-a", "colour=red"], "unknown argument 'colour'"),
+    ],
+)
+def test_a_mistake_is_one_sentence(project: Path, arguments: list[str], message: str) -> None:
+    result = scrapy(project, "crawl", *arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("plain", {"query": "x", "pages": "0"}, "pages must be a number from 1 to 100"),
+        ("plain", {"query": "x", "time": "soon"}, "'soon' is not a valid TimeRange"),
+        ("plain", {"queries": "/no/such"}, "/no/such cannot be read"),
+        ("consensus", {"query": "x", "engines": "nix"}, "no engine 'nix'"),
+        ("consensus", {"query": "x", "engines": ","}, "no engine is named"),
+    ],
+)
+def test_arguments_are_checked(
+    project: Path, name: str, arguments: dict[str, str], message: str
+) -> None:
+    spider = EngineLoader(Catalogue(project / "engines.d")).load(name)
+    with pytest.raises(InvalidInputError, match=message):
+        spider(**arguments)
