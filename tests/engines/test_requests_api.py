@@ -48,6 +48,18 @@ CHANGES = {
     "site": Query(text=TEXT, include_domains=("a.example",)),
 }
 
+#: What the recorded first page makes the next request carry, where the answer announces it.
+CURSORS = {
+    "biorxiv": {"cursorMark": "AoIIP4AAACg5MDAwMDAwMw=="},
+    "bluesky": {"cursor": "25"},
+    "europe-pmc": {"cursorMark": "AoIIP4AAACg5MDAwMDAwMw=="},
+    "hugging-face-datasets": {"cursor": "eyJfaWQiOiI2In0="},
+    "hugging-face-models": {"cursor": "eyJfaWQiOiI2In0="},
+    "reddit": {"after": "t3_ex3"},
+    "wiby": {"o": "12"},
+    "youtube-api": {"pageToken": "CBkQAA"},
+}
+
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
@@ -104,6 +116,19 @@ def test_key_travels_in_the_documented_place_only(catalogue: Catalogue, name: st
 @pytest.mark.parametrize("name", [name for name, ask in ASKS.items() if ask.page_two])
 def test_second_page(catalogue: Catalogue, name: str) -> None:
     assert changes(catalogue.get(name), Query(text=TEXT), page=2) == ASKS[name].page_two
+
+
+@pytest.mark.parametrize("name", CURSORS)
+def test_next_page_carries_the_cursor_of_the_page_before(catalogue: Catalogue, name: str) -> None:
+    engine = catalogue.get(name)
+    recorded = {fixture.case: fixture for fixture in catalogue.fixtures(name)}
+    query = Query(text=recorded["ok"].meta.query)
+    following = engine.read(recorded["ok"].response, 1, query).next
+    assert following is not None
+    request = engine.plan_next(query, following, Variables(keys=dict.fromkeys(engine.keys, "KEY")))
+    assert request is not None
+    assert CURSORS[name].items() <= parts(request).items()
+    assert engine.read(recorded["no-results"].response, 1, query).next is None
 
 
 @pytest.mark.parametrize("change", CHANGES)
