@@ -15,10 +15,13 @@ from framework.merge import filtering
 from framework.merge.search import Member, fan_out
 from framework.spec import catalogue as catalogues
 from framework.spec.context import Variables
-from framework.spec.environment import key_values, setting_values
+from framework.spec.environment import setting_values
 from framework.spec.folders import engine_folders
 from framework.types import Kind, Status
+from middlewares.proxy import proxies_from
+from middlewares.state import StateDatabase
 from server import llm as models
+from server.asking import Desk
 from server.config import Environment, Settings, load
 from server.metrics import Metrics
 from server.preferences import Preferences
@@ -33,7 +36,17 @@ if TYPE_CHECKING:
     from framework.merge.search import OnReport
     from framework.spec.catalogue import Catalogue, Entry
     from framework.spec.compiler import Engine
-    from framework.types import HttpRequest, HttpResponse, Next, Page, Query, SearchAnswer, Verdict
+    from framework.types import (
+        EngineReport,
+        HttpRequest,
+        HttpResponse,
+        Next,
+        Page,
+        Query,
+        Row,
+        SearchAnswer,
+        Verdict,
+    )
     from server.tools.base import Call
     from spiders.hub import Hub
 
@@ -77,7 +90,14 @@ class Application:
         self.catalogue: Catalogue = catalogues.Catalogue(
             engine_folders(settings.engines_dir, environment.values), replay
         )
+        self.proxies = proxies_from(
+            environment.values,
+            proxy=settings.proxy,
+            pools_file=settings.proxies_file,
+            allow_direct=settings.allow_direct,
+        )
         self.metrics = Metrics()
+        self._desk: Desk | None = None
         self._preferences: Preferences | None = None
         self._stack = contextlib.AsyncExitStack()
         self._opening: asyncio.Task[Hub] | None = None
@@ -119,9 +139,10 @@ class Application:
             await asyncio.wait([self._opening])
             self._opening = None
         await self._stack.aclose()
-        if self._preferences is not None:
-            self._preferences.close()
-            self._preferences = None
+        self._preferences = None
+        if self._desk is not None:
+            self._desk.state.close()
+            self._desk = None
 
     async def _open(self) -> Hub:
         await asyncio.to_thread(importlib.import_module, "spiders.hub")
@@ -166,21 +187,33 @@ class Application:
 
         async def ask(member: Member, query: Query, after: Next | None) -> Page:
             engine = self.catalogue.get(member.id)
-            return await hub.search_engine(
-                engine, query, after, variables=self._variables(engine), timeout=request.timeout
-            )
+            if self.replay is not None:
+                return await _replayed(hub, engine, query, after, self.environment.values)
+            return await self.desk.ask(hub, engine, query, after, request.timeout)
 
-        answer = await fan_out(
+        def heard(report: EngineReport, rows: tuple[Row, ...]) -> None:
+            self._heard(report)
+            if on_report is not None:
+                on_report(report, rows)
+
+        return await fan_out(
             members,
             request.query,
             ask,
             deadline=request.timeout,
             guard=self.replay is None,
-            on_report=on_report,
+            on_report=heard,
         )
-        for report in answer.engines:
-            self.metrics.engine(report)
-        return answer
+
+    def _member(self, name: str) -> Member:
+        entry = self.catalogue.entry(name)
+        member = self.desk.member(entry)
+        return replace(member, disabled="", rest=0.0) if self.replay and entry.engine else member
+
+    def _heard(self, report: EngineReport) -> None:
+        self.metrics.engine(report)
+        if self.replay is None and (engine := self.catalogue.entry(report.id).engine):
+            self.desk.note(engine, report)
 
     async def filtered_search(
         self, request: SearchRequest, call: Call, sampling: bool | None
@@ -223,41 +256,30 @@ class Application:
                 raise NotFoundError(f"unknown engine {name!r}", code="unknown_engine", hint=hint)
         return tuple(dict.fromkeys(ids))
 
-    def _member(self, name: str) -> Member:
-        entry = self.catalogue.entry(name)
-        if entry.engine is None:
-            return Member(id=name, disabled=entry.disabled({}))
-        return Member(
-            id=name,
-            index=entry.engine.index,
-            weight=entry.engine.weight,
-            official=entry.engine.spec.about.official_api,
-            disabled="" if self.replay else entry.disabled(self.environment.values),
-        )
-
-    def _variables(self, engine: Engine) -> Variables:
-        values = self.environment.values
-        pools = {name: key_values(key, values) for name, key in engine.keys.items()}
-        stand_in = "replay" if self.replay else ""
-        keys = {name: next(iter(pool), stand_in) for name, pool in pools.items()}
-        return Variables(
-            keys={name: key for name, key in keys.items() if key},
-            settings=setting_values(engine.spec, values),
-            now=datetime.now(UTC),
-        )
-
     # Engines and preferences
 
     def engine_states(self) -> tuple[EngineState, ...]:
         """Return every engine, usable or not, in the order of their ids."""
         values = self.environment.values
-        return tuple(_state(entry, values) for entry in self.catalogue.entries())
+        rests = {rest.subject: rest.until for rest in self.desk.cooldown.all()}
+        return tuple(
+            _state(entry, values, rests.get(entry.id), self.desk.cooldown.history(entry.id))
+            for entry in self.catalogue.entries()
+        )
+
+    @property
+    def desk(self) -> Desk:
+        """Who asks engines, with the state database; opened at first use."""
+        if self._desk is None:
+            path = None if self.replay else state_dir(self.settings) / "state.db"
+            self._desk = Desk(self.environment.values, StateDatabase(path))
+        return self._desk
 
     @property
     def preferences(self) -> Preferences:
         """What callers chose; opened at first use."""
         if self._preferences is None:
-            self._preferences = Preferences(state_dir(self.settings) / "state.db")
+            self._preferences = Preferences(self.desk.state)
         return self._preferences
 
     def default_engines(self, caller: str) -> tuple[str, ...]:
@@ -331,6 +353,7 @@ def crawler_settings(app: Application) -> Mapping[str, object]:
         "CONSILIENCE_ALLOW_NETWORKS": [str(network) for network in given.allow_networks],
         "CONSILIENCE_CA_FILE": str(given.ca_file) if given.ca_file else None,
         "REPLAY": str(app.replay) if app.replay else None,
+        "CONSILIENCE_PROXY_POLICY": app.proxies,
         "LOG_ENABLED": False,
     }
 
@@ -353,7 +376,19 @@ async def _filter(answer: SearchAnswer, llm: LLM) -> tuple[SearchAnswer, Filtere
     return replace(answer, results=rows), Filtered(done=True)
 
 
-def _state(entry: Entry, environ: Mapping[str, str]) -> EngineState:
+async def _replayed(
+    hub: Hub, engine: Engine, query: Query, after: Next | None, environ: Mapping[str, str]
+) -> Page:
+    """Ask recordings: any key will do, and no pace is kept."""
+    variables = Variables(
+        keys=dict.fromkeys(engine.keys, "replay"), settings=setting_values(engine.spec, environ)
+    )
+    return await hub.search_engine(engine, query, after, variables=variables)
+
+
+def _state(
+    entry: Entry, environ: Mapping[str, str], until: float | None, history: Mapping[Verdict, int]
+) -> EngineState:
     spec = entry.engine.spec if entry.engine else None
     return EngineState(
         id=entry.id,
@@ -362,7 +397,9 @@ def _state(entry: Entry, environ: Mapping[str, str]) -> EngineState:
         index=entry.engine.index if entry.engine else entry.id,
         status=spec.status if spec else Status.EXPERIMENTAL,
         official_api=spec.about.official_api if spec else False,
-        supports=tuple(spec.inputs.model_fields_set) if spec else (),
+        supports=tuple(sorted(spec.inputs.model_fields_set)) if spec else (),
         disabled=entry.disabled(environ) or None,
+        resting_until=datetime.fromtimestamp(until, UTC).isoformat() if until else None,
+        history=tuple(sorted(history.items())),
         problems=tuple(str(problem) for problem in entry.problems),
     )

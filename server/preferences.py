@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from typing import TYPE_CHECKING
 
-from framework.errors import ConsilienceError
-
 if TYPE_CHECKING:
-    from pathlib import Path
+    from middlewares.state import StateDatabase
 
 __all__ = ["Preferences"]
 
@@ -22,25 +19,11 @@ CREATE TABLE IF NOT EXISTS preferences (
 
 
 class Preferences:
-    """A small table of (caller, name) → value; each change is on disk when the call returns.
+    """A small table of (caller, name) → value; each change is on disk when the call returns."""
 
-    Several processes may share the file. `path` None keeps everything in memory.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        try:
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path or ":memory:", timeout=5, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute(_SCHEMA)
-        except (OSError, sqlite3.Error) as error:
-            raise ConsilienceError(
-                f"the state database {path} cannot be opened: {error}",
-                code="state_unavailable",
-                hint="set CONSILIENCE_STATE_DIR to a folder that may be written to",
-            ) from error
+    def __init__(self, state: StateDatabase) -> None:
+        self._db = state
+        self._db.execute(_SCHEMA)
 
     def get(self, caller: str, name: str) -> object:
         """Return what the caller set, or None."""
@@ -57,7 +40,3 @@ class Preferences:
             "ON CONFLICT (caller, name) DO UPDATE SET value = excluded.value",
             (caller, name, json.dumps(value)),
         )
-
-    def close(self) -> None:
-        """Release the database."""
-        self._db.close()
