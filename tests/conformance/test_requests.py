@@ -55,7 +55,16 @@ FIRST = [
     (
         "startpage",
         "www.startpage.com/sp/search",
-        {"query": "a b", "cat": "web", "t": "device", "sc": "CODE", "lui": "english", "abp": "1"},
+        {
+            "query": "a b",
+            "cat": "web",
+            "t": "device",
+            "sc": "CODE",
+            "lui": "english",
+            "abd": "0",
+            "abe": "0",
+            "qsr": "all",
+        },
     ),
     ("yahoo", "search.yahoo.com/search", {"p": "a b"}),
     ("ecosia", "www.ecosia.org/search", {"method": "index", "q": "a b"}),
