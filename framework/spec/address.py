@@ -48,17 +48,17 @@ def is_operator_address(url: str) -> bool:
     return bool(_OPERATOR.match(url))
 
 
-def address_fault(url: str, settings: Mapping[str, Setting]) -> str:
+def address_fault(url: str, settings: Mapping[str, Setting] | None) -> str:
     """Say what is wrong with a templated address, or nothing.
 
-    The host is literal and public and the scheme https; or the address starts with a setting,
-    whose own default, if any, follows the same rule.
+    The host is literal and public and the scheme https; or, where there are settings, the address
+    starts with one of them, whose own default, if any, follows the same rule.
     """
     operator = _OPERATOR.match(url)
-    if operator:
+    if operator and settings is not None:
         setting = settings.get(operator[1])
         fallback = setting.default if setting else None
-        fault = address_fault(fallback, {}) if fallback else ""
+        fault = address_fault(fallback, None) if fallback else ""
         return f"default of settings.{operator[1]}: {fault}" if fault else ""
     literal = _LITERAL.match(url)
     if literal is None or "{" in literal[1]:

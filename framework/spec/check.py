@@ -195,7 +195,8 @@ def difference(expected: object, found: object, at: str = "") -> list[str]:
         return [line for i, (a, b) in pairs for line in difference(a, b, f"{at}[{i}]")]
     if isinstance(expected, list) and isinstance(found, list):
         return [f"{at}: {len(found)} items, not {len(expected)}"]
-    return [] if expected == found else [f"{at}: {_short(found)}, not {_short(expected)}"]
+    same = expected == found and isinstance(expected, bool) == isinstance(found, bool)
+    return [] if same else [f"{at}: {_short(found)}, not {_short(expected)}"]
 
 
 def _short(value: object) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, JsonValue, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, model_validator
 
 from framework.spec.base import Flag, Frozen, Model, Name, Rate, Scalar, Span, Text, Whole, fault
 from framework.spec.base import one_of as _one_of
@@ -96,6 +97,9 @@ Env = Annotated[
 Values = Scalar | tuple[Scalar, ...]
 
 
+_FREEZE = AfterValidator(MappingProxyType)
+
+
 class About(Model):
     """Who is behind an engine."""
 
@@ -156,8 +160,8 @@ class Inputs(Model):
     """What the engine supports of the common query; the rest is filtered after, or unsupported."""
 
     region: RegionInput | None = None
-    time: Mapping[TimeRange, str] | None = None
-    safe: Mapping[SafeSearch, str] | None = None
+    time: Annotated[Mapping[TimeRange, str], _FREEZE] | None = None
+    safe: Annotated[Mapping[SafeSearch, str], _FREEZE] | None = None
     query: QueryInput = QueryInput()
     domains: DomainsInput | None = None
     exclude_domains: DomainsInput | None = None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Places"]
 
 #: Steps of a model's path that a file writes as the only key of a map.
-_THROUGH = frozenset({"when", "argument"})
+_THROUGH = frozenset({"when", "argument", "verdict"})
 
 _Path = tuple[str | int, ...]
 

@@ -212,9 +212,9 @@ class _Compiler:
     def _addresses(self, request: Request, at: _Path) -> None:
         self._address(request.url, self.scope.settings, (*at, "url"))
         for index, mirror in enumerate(request.mirrors):
-            self._address(mirror, {}, (*at, "mirrors", index))
+            self._address(mirror, None, (*at, "mirrors", index))
 
-    def _address(self, url: str, settings: Mapping[str, Setting], at: _Path) -> None:
+    def _address(self, url: str, settings: Mapping[str, Setting] | None, at: _Path) -> None:
         fault = address_fault(url, settings)
         if fault:
             hint = 'an operator\'s own address goes into settings: url: "{{ settings.base }}/…"'

@@ -67,13 +67,17 @@ def json_schema() -> _Schema:
         _loosen(definitions[name], ("by",))
     _loosen(schema, _ALWAYS)
     _name_fields(definitions["Response"])
+    _complete_paging(cast(dict[str, _Schema], schema["properties"])["paging"], definitions)
     return {
         "$schema": DIALECT,
         "$id": NAME,
         **schema,
         "title": "Search engine, language version 1",
         "if": {"required": ["extends"]},
-        "else": {"required": list(_WITHOUT_PARENT)},
+        "else": {
+            "required": list(_WITHOUT_PARENT),
+            "properties": {"paging": {"anyOf": [{"required": ["by"]}, _NULL]}},
+        },
     }
 
 
@@ -196,6 +200,17 @@ _WRITTEN: Mapping[str, Callable[[_Schema], _Schema]] = {
     "Selector": _selector,
     "VerdictRule": _verdict_rule,
 }
+
+
+def _complete_paging(paging: _Schema, definitions: Mapping[str, _Schema]) -> None:
+    """Let a file that extends another change its paging without naming its kind again."""
+    kinds = [part for name, part in definitions.items() if name.endswith("Paging")]
+    properties: _Schema = {}
+    for part in kinds:
+        properties |= cast(_Schema, part["properties"])
+    del properties["by"]
+    partial = {"type": "object", "properties": properties, "additionalProperties": False}
+    paging["anyOf"] = [*cast("list[_Schema]", paging["anyOf"]), partial]
 
 
 def _name_fields(response: _Schema) -> None:

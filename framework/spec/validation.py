@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["faults_of"]
 
+_Path = tuple[str | int, ...]
+
 #: Types of pydantic's errors to what is expected, in words.
 _EXPECTED = {
     "string_type": "text",
@@ -51,26 +53,48 @@ def faults_of(error: ValidationError, root: Node, model: type[BaseModel] = Spec)
     """Return one fault for each mistake that validation of `model` found in a tree."""
     places = Places(root)
     found: dict[tuple[object, ...], Fault] = {}
-    for detail in error.errors(include_url=False, include_input=False):
+    details = error.errors(include_url=False, include_input=False)
+    for detail in details:
+        if _only_follows(detail, details):
+            continue
         fault = _fault(detail, places, model)
         key = places.node(fault.at)[1] if fault.code == "E103" else (*fault.at, fault.code)
         found.setdefault(key, fault)
     return list(found.values())
 
 
+def _only_follows(detail: ErrorDetails, details: list[ErrorDetails]) -> bool:
+    """Tell whether a list is "too short" only because one of its items is wrong."""
+    at = detail["loc"]
+    return detail["type"] == "too_short" and any(
+        len(other["loc"]) > len(at) and other["loc"][: len(at)] == at for other in details
+    )
+
+
+def _location(detail: ErrorDetails) -> _Path:
+    """Return a detail's path without the tag that pydantic puts behind a tagged union."""
+    at: _Path = detail["loc"]
+    return at[:1] + at[2:] if at[:1] == ("paging",) else at
+
+
 def _fault(detail: ErrorDetails, places: Places, model: type[BaseModel]) -> Fault:
-    at: tuple[str | int, ...] = detail["loc"]
+    at = _location(detail)
     kind = detail["type"]
     context = detail.get("ctx", {})
     if kind == "extra_forbidden":
-        return _unknown(at, places, model)
-    if kind in ("missing", "union_tag_not_found"):
-        name = "by" if kind == "union_tag_not_found" else at[-1]
-        hint = f"allowed: {context['expected_tags']}" if "expected_tags" in context else ""
-        return Fault(at if kind != "missing" else at[:-1], "E102", f'"{name}" is missing', hint)
-    node, _ = places.node(at)
+        return _unknown(at, detail["loc"], places, model)
+    if kind == "missing":
+        return Fault(at[:-1], "E102", f'"{at[-1]}" is missing')
+    if kind == "union_tag_not_found":
+        return Fault(at, "E102", '"by" is missing', _names(context))
+    if kind == "union_tag_invalid":
+        at = (*at, "by")
+    node, found = places.node(at)
     if at[-1:] == ("[key]",):
         return Fault(at[:-1], "E101", f'unknown key "{at[-2]}"', _names(context), key=True)
+    if at[-1:] == ("verdict",):
+        name = str(found[-1])
+        return Fault(at, "E101", f'unknown verdict "{name}"', _names(context, name), key=True)
     return Fault(at, _CODES.get(kind, "E103"), *_words(detail, context, node))
 
 
@@ -83,7 +107,7 @@ def _words(detail: ErrorDetails, context: Mapping[str, object], node: Node) -> t
         words, limit = _COMPARISONS[kind]
         return f"must be {words} {context[limit]}{shown}", ""
     if kind in ("enum", "literal_error", "union_tag_invalid"):
-        return f"{_shown(node.value)} is not allowed here", _names(context, node)
+        return f"{_shown(node.value)} is not allowed here", _names(context, node.value)
     if kind == "string_pattern_mismatch":
         return f"{_shown(node.value)} is not allowed here", f"it must match {context['pattern']}"
     if "text" in context:
@@ -97,12 +121,11 @@ def _shown(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else "this" if value is None else str(value)
 
 
-def _names(context: Mapping[str, object], node: Node | None = None) -> str:
+def _names(context: Mapping[str, object], given: object = "") -> str:
     listed = str(context.get("expected") or context.get("expected_tags") or "")
     names = [name.strip().strip("'\"") for name in listed.replace(" or ", ", ").split(",")]
     names = [_bare(name) for name in names if name]
-    word = str(node.value) if node is not None and isinstance(node.value, str) else ""
-    return suggest(word, names)
+    return suggest(given if isinstance(given, str) else "", names)
 
 
 def _bare(name: str) -> str:
@@ -110,15 +133,15 @@ def _bare(name: str) -> str:
     return name.split(": ")[-1].rstrip(">").strip("'\"") if name.startswith("<") else name
 
 
-def _unknown(at: tuple[str | int, ...], places: Places, model: type[BaseModel]) -> Fault:
+def _unknown(at: _Path, loc: _Path, places: Places, model: type[BaseModel]) -> Fault:
     name = str(at[-1])
     _, found = places.node(at[:-1])
-    names = list(_allowed(model, at[:-1]))
+    names = list(_allowed(model, loc[:-1]))
     label = "allowed here" if not found else f"allowed in {dotted(found)}"
     return Fault(at, "E101", f'unknown key "{name}"', suggest(name, names, label), key=True)
 
 
-def _allowed(root: type[BaseModel], at: tuple[str | int, ...]) -> Iterator[str]:
+def _allowed(root: type[BaseModel], at: _Path) -> Iterator[str]:
     """Yield the keys that the model at a path knows, as a file writes them."""
     model = _model_at(root, at)
     if model is not None:
@@ -126,7 +149,7 @@ def _allowed(root: type[BaseModel], at: tuple[str | int, ...]) -> Iterator[str]:
             yield info.alias or name
 
 
-def _model_at(model: type[BaseModel], at: tuple[str | int, ...]) -> type[BaseModel] | None:
+def _model_at(model: type[BaseModel], at: _Path) -> type[BaseModel] | None:
     current: list[type[BaseModel]] = [model]
     for part in at:
         fields = [
