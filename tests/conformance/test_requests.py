@@ -10,8 +10,9 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from framework.spec.context import Variables
+from framework.spec.fixtures import load_fixture
 from framework.types import Query, SafeSearch, TimeRange
-from tests.conformance.recordings import engine
+from tests.conformance.recordings import ROOT, engine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,10 +137,7 @@ INPUTS: list[tuple[str, Query, dict[str, str], dict[str, str]]] = [
         "startpage",
         GERMAN,
         {},
-        {
-            "preferences": "search_results_regionEEEde_DE"
-            "N1NlanguageEEEenglishN1Nlanguage_uiEEEenglish"
-        },
+        {"preferences": "search_results_regionEEEde_DEN1Nlanguage_uiEEEenglish"},
     ),
     ("yahoo", GERMAN, {}, {"sB": "v=1&pn=7&rw=new&sh=1&vm=i&fl=1&vl=lang_de"}),
     ("ecosia", GERMAN, {}, {"ECFG": "mc=de-de"}),
@@ -212,6 +210,31 @@ def test_startpage_reads_its_code_from_the_home_page() -> None:
 
     assert _asked(startpage.plan_step(step, PLAIN)).address == "www.startpage.com/"
     assert step.scope == "proxy"
+
+
+@pytest.mark.parametrize("name", ["duckduckgo", "duckduckgo-lite"])
+def test_duckduckgo_is_asked_on_with_the_form_of_its_own_page(name: str) -> None:
+    found = engine(name)
+    first = load_fixture(ROOT / "fixtures" / name / "ok")
+    page = found.read(first.response)
+    assert page.next is not None
+    request = found.plan_next(GERMAN, page.next)
+    assert request is not None
+    asked = _asked(request)
+
+    assert request.method == "POST"
+    assert asked.address == _asked(found.plan(GERMAN)).address
+    assert asked.values["q"] == "javascript tutorial"
+    assert asked.values["s"] == "10"
+    assert asked.values["vqd"] == "4-000fixture000"
+    assert asked.cookies["kl"] == "de-de"
+
+
+def test_the_last_page_announces_no_other() -> None:
+    found = engine("duckduckgo")
+    last = load_fixture(ROOT / "fixtures" / "duckduckgo" / "no-more")
+
+    assert found.read(last.response).next is None
 
 
 @pytest.mark.parametrize(("name", "most"), [("duckduckgo", 499), ("mojeek", 256), ("baidu", 76)])
