@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError, UnavailableError
 from framework.types import FetchMode, Page, Verdict
@@ -25,14 +25,7 @@ if TYPE_CHECKING:
     from framework.spec.context import Variables
     from framework.types import HttpRequest, HttpResponse, Next, Query
 
-__all__ = ["Call", "Hub", "Judge"]
-
-
-class Judge(Protocol):
-    """An engine, as far as a fetch needs it: the verdict of its conditions on an answer."""
-
-    def verdict(self, response: HttpResponse) -> Verdict | None:
-        """Return the first verdict whose condition holds, or None."""
+__all__ = ["Call", "Hub"]
 
 
 @dataclass(slots=True, eq=False)
@@ -85,7 +78,7 @@ class Hub:
         timeout: float = 15.0,
         maxsize: int = PAGE_CAP,
         jar: Hashable = None,
-        judge: Judge | None = None,
+        judge: Engine | None = None,
         meta: Mapping[str, object] | None = None,
     ) -> HttpResponse:
         """Return the answer to one request, whatever its status.

@@ -21,8 +21,10 @@ DOWNLOAD_HANDLERS = {
 }
 DOWNLOADER_MIDDLEWARES = {
     "middlewares.guard.GuardMiddleware": 50,
+    "middlewares.retry.RetryMiddleware": 550,
     "middlewares.redirects.RedirectMiddleware": 600,
     "middlewares.cookies.CookiesMiddleware": 700,
+    "middlewares.proxy.ProxyMiddleware": 750,
 }
 #: Scrapy's own chain is left out: each link leaks, is replaced above, or is not needed.
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}

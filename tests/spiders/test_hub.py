@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from framework.errors import UnavailableError
-from framework.types import HttpRequest, HttpResponse, Verdict
+from framework.types import HttpRequest
 from spiders.hub import Hub
 from tests.spiders.conftest import LOOPBACK
+from tests.support.engines import engine
 from tests.support.site import Reply, Seen, Site, hang
 
 if TYPE_CHECKING:
@@ -87,16 +88,9 @@ async def test_a_redirect_loop_ends_with_its_code(hub: Hub) -> None:
         assert len(site.seen) == 11
 
 
-class SeeOther:
-    """An engine to which a 303 means something."""
-
-    def verdict(self, response: HttpResponse) -> Verdict | None:
-        return Verdict.EMPTY if response.status == 303 else None
-
-
 async def test_a_redirect_that_a_verdict_names_is_not_followed(hub: Hub) -> None:
     async with Site({"/a": Reply(303, {"Location": "/b"}), "/b": Reply()}) as site:
-        answer = await hub.fetch(HttpRequest(url=site.url("/a")), judge=SeeOther())
+        answer = await hub.fetch(HttpRequest(url=site.url("/a")), judge=engine())
     assert answer.status == 303
 
 

@@ -153,7 +153,8 @@ async def test_every_answer_has_its_verdict(
     around.answers(lambda request: answer)
     page = await around.hub.search_engine(engine(), QUERY, proxy=around.url)
     assert (page.verdict, page.rows) == (verdict, ())
-    assert len(around.proxy.served) == 1
+    # Only a transient failure that no verdict names is tried again.
+    assert len(around.proxy.served) == (3 if answer.status == 500 else 1)
 
 
 @pytest.mark.parametrize(
