@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from framework.errors import InvalidInputError
 from framework.spec.model import OffsetPaging, PagePaging
 from framework.spec.request import LISTS, Scope
 from framework.spec.template_filters import country, lang
@@ -146,7 +147,13 @@ def _cut(text: str, limit: int) -> str:
 def _since(spec: Spec, query: Query) -> str | None:
     if spec.inputs.since is None or query.since is None:
         return None
-    return datetime.fromisoformat(query.since).strftime(spec.inputs.since.format)
+    try:
+        since = datetime.fromisoformat(query.since)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"since must be a date, not {query.since!r}", hint="write it as 2026-01-31"
+        ) from error
+    return since.strftime(spec.inputs.since.format)
 
 
 def _places(declared: RegionInput | None, query: Query) -> dict[str, object | None]:

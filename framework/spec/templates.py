@@ -22,6 +22,15 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from framework.errors import ConsilienceError
 from framework.spec import template_filters
 from framework.spec.problems import suggest
+from framework.spec.template_tree import (
+    ADDRESS,
+    GIVEN,
+    TemplateError,
+    check_tree,
+    open_address,
+    paths,
+    settle,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,67 +53,9 @@ MAX_OUTPUT = 8_192
 #: The filters of templates; `default` alone may touch an unset name.
 FILTERS: Mapping[str, Callable[..., object]] = template_filters.FILTERS
 
-_ALLOWED = (
-    nodes.Template,
-    nodes.Output,
-    nodes.TemplateData,
-    nodes.Name,
-    nodes.Getattr,
-    nodes.Const,
-    nodes.Compare,
-    nodes.Operand,
-    nodes.Add,
-    nodes.Sub,
-    nodes.Neg,
-    nodes.Pos,
-    nodes.And,
-    nodes.Or,
-    nodes.Not,
-    nodes.CondExpr,
-    nodes.Filter,
-    nodes.Keyword,
-)
-_WORDS = {
-    "Call": "a call",
-    "For": "a loop",
-    "Concat": 'the operator "~"',
-    "Mul": 'the operator "*"',
-    "Div": 'the operator "/"',
-    "FloorDiv": 'the operator "//"',
-    "Mod": 'the operator "%"',
-    "Pow": 'the operator "**"',
-    "Getitem": "a subscript",
-    "List": "a list",
-    "Tuple": "a tuple",
-    "Dict": "a map",
-    "Assign": "an assignment",
-    "Macro": "a macro",
-    "Include": "an include",
-    "Import": "an import",
-    "FromImport": "an import",
-    "Extends": "an extends block",
-    "Block": "a block",
-    "If": 'a block "if"',
-    "Test": 'a test with "is"',
-}
-#: Names with parts, and how many: `keys.brave`, `session.token.key`.
-_PARTS = {"keys": (1, 1), "settings": (1, 1), "session": (1, 2), "row": (1, 1)}
-_MAX_NODES = 256
-_UNSET = "__unset__"
 _RESULT = "result"
 _MARKS = re.compile(r"\{[{%#]")
 _T = TypeVar("_T")
-
-
-class TemplateError(ConsilienceError):
-    """A template is not allowed or cannot be rendered; `word` is the part that is wrong."""
-
-    code = "template"
-
-    def __init__(self, message: str, hint: str = "", word: str = "", kind: str = "E203") -> None:
-        super().__init__(message, hint=hint)
-        self.word = word
-        self.kind = kind
 
 
 class MissingValueError(ConsilienceError):
@@ -173,8 +124,8 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         self.tests.clear()
         self.filters.clear()
         self.filters.update(FILTERS)
-        self.filters[_Address.__name__] = _Address
-        self.filters[_given.__name__] = _given
+        self.filters[ADDRESS] = _Address
+        self.filters[GIVEN] = _given
 
     def getattr(self, obj: object, attribute: str) -> object:
         """Return an item of a map; Python attributes are out of reach."""
@@ -201,7 +152,7 @@ class Template:
     def __init__(self, source: str, tree: nodes.Template | None, *, address: bool) -> None:
         self.source = source
         self.constant = source if tree is None else None
-        self.names: frozenset[str] = frozenset() if tree is None else frozenset(_paths(tree))
+        self.names: frozenset[str] = frozenset() if tree is None else frozenset(paths(tree))
         self._tree = tree
         self._environment = _SEGMENTS if address else _TEXT
         self._compiled: _Jinja | None = None
@@ -296,10 +247,10 @@ def _parsed(source: str, address: bool) -> Template:
         raise TemplateError(f"template is not valid: {error.message}") from error
     except RecursionError as error:
         raise TemplateError("template is nested too deeply") from error
-    _check(tree)
-    _settle_conditions(tree)
+    check_tree(tree)
+    settle(tree)
     if address:
-        _open_address(tree)
+        open_address(tree)
     return Template(source, tree, address=address)
 
 
@@ -310,106 +261,3 @@ def _unknown(path: str, allowed: frozenset[str]) -> TemplateError:
     near = hint.partition("?")[0] if hint.startswith("did you mean") else ""
     message = f'unknown variable "{path}"' + (f"; {near}?" if near else "")
     return TemplateError(message, f"known: {', '.join(known)}", last, "E202")
-
-
-def _check(tree: nodes.Node) -> None:
-    for count, node in enumerate(_walk(tree)):
-        if count > _MAX_NODES:
-            raise TemplateError(f"template has more than {_MAX_NODES} parts")
-        kind = type(node).__name__
-        if not isinstance(node, _ALLOWED):
-            what = _WORDS.get(kind, f"{kind.lower()!r}")
-            raise TemplateError(f"{what} is not allowed in a template", _GRAMMAR)
-        if isinstance(node, nodes.Filter):
-            _check_filter(node)
-        if isinstance(node, nodes.Compare) and any(op.op in ("in", "notin") for op in node.ops):
-            raise TemplateError('the operator "in" is not allowed in a template', _GRAMMAR)
-        if isinstance(node, nodes.Getattr) and not _path(node):
-            raise TemplateError(f'".{node.attr}" is not allowed here', _GRAMMAR, node.attr)
-
-
-_GRAMMAR = (
-    "allowed: names, constants, comparisons, +, -, and, or, not, "
-    f"a if b else c, and the filters {', '.join(sorted(FILTERS))}"
-)
-
-
-def _check_filter(node: nodes.Filter) -> None:
-    if node.name not in FILTERS:
-        raise TemplateError(
-            f'unknown filter "{node.name}"', suggest(node.name, sorted(FILTERS)), node.name
-        )
-    if node.kwargs or node.dyn_args or node.dyn_kwargs:
-        raise TemplateError(f'filter "{node.name}" takes its arguments by position', "", node.name)
-    least, most = template_filters.ARITY[node.name]
-    if not least <= len(node.args) <= most:
-        counts = str(least) if least == most else f"{least} to {most}"
-        raise TemplateError(f'filter "{node.name}" takes {counts} arguments', "", node.name)
-
-
-def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting.extend(node.iter_child_nodes())
-
-
-def _path(node: nodes.Node) -> str:
-    """Return the dotted path of a name or of an attribute of a name with parts, else nothing."""
-    parts: list[str] = []
-    while isinstance(node, nodes.Getattr):
-        parts.append(node.attr)
-        node = node.node
-    if not isinstance(node, nodes.Name):
-        return ""
-    least, most = _PARTS.get(node.name, (0, 0))
-    right = least <= len(parts) <= most
-    return ".".join([node.name, *reversed(parts)]) if right else ""
-
-
-def _paths(tree: nodes.Node) -> Iterator[str]:
-    if isinstance(tree, nodes.Name | nodes.Getattr):
-        path = _path(tree)
-        root = path.partition(".")[0]
-        if not path:
-            name = tree.name if isinstance(tree, nodes.Name) else tree.attr
-            raise TemplateError(f'"{name}" needs a name after it', f"write {name}.NAME", name)
-        if root != _UNSET:
-            yield path
-        return
-    for child in tree.iter_child_nodes():
-        yield from _paths(child)
-
-
-def _settle_conditions(tree: nodes.Node) -> None:
-    """Make an unset name false as the test of an `if`, and give every `if` without else an unset
-    one: Jinja2's own is an empty text even when strict.
-    """
-    for node in list(tree.find_all(nodes.CondExpr)):
-        node.test = _softened(node.test)
-        if node.expr2 is None:
-            node.expr2 = nodes.Name(_UNSET, "load", lineno=node.lineno)
-
-
-def _softened(test: nodes.Expr) -> nodes.Expr:
-    if isinstance(test, nodes.Name | nodes.Getattr):
-        return _filtered(test, _given.__name__)
-    if isinstance(test, nodes.And | nodes.Or):
-        test.left, test.right = _softened(test.left), _softened(test.right)
-    if isinstance(test, nodes.Not):
-        test.node = _softened(test.node)
-    return test
-
-
-def _filtered(node: nodes.Expr, name: str) -> nodes.Filter:
-    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
-
-
-def _open_address(tree: nodes.Template) -> None:
-    output = tree.body[0]
-    if not isinstance(output, nodes.Output) or not output.nodes:
-        return
-    first = output.nodes[0]
-    if _path(first).startswith("settings."):
-        output.nodes[0] = _filtered(first, _Address.__name__)
