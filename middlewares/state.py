@@ -1,0 +1,116 @@
+"""The state database: what must outlive the process and be seen by all processes of an operator.
+
+One SQLite file in WAL mode holds rests, verdicts, key states and the pace of engines; each module
+owns its tables, and this one their creation. The schema's number is SQLite's `user_version`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from typing import TYPE_CHECKING
+
+from framework.errors import ConsilienceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+__all__ = ["MIGRATIONS", "StateDatabase"]
+
+#: One script a version; a released script never changes, a new one is added.
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE rests (
+      subject TEXT PRIMARY KEY, verdict TEXT NOT NULL, until REAL NOT NULL, reason TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE verdicts (engine TEXT NOT NULL, at REAL NOT NULL, verdict TEXT NOT NULL);
+    CREATE INDEX verdicts_by_engine ON verdicts (engine, at);
+    CREATE TABLE keys (
+      pool TEXT NOT NULL, mark TEXT NOT NULL, verdict TEXT NOT NULL DEFAULT '',
+      until REAL NOT NULL DEFAULT 0, uses INTEGER NOT NULL DEFAULT 0, used REAL NOT NULL DEFAULT 0,
+      good REAL NOT NULL DEFAULT 0,
+      PRIMARY KEY (pool, mark)
+    ) WITHOUT ROWID;
+    CREATE TABLE pace (subject TEXT PRIMARY KEY, due REAL NOT NULL) WITHOUT ROWID;
+    """,
+)
+
+_BUSY_SECONDS = 5.0
+_Value = str | float | bytes | None
+
+
+class StateDatabase:
+    """One connection to the state file; a context manager, safe to share within one thread.
+
+    `path` None keeps everything in memory. The folder is made for its owner alone. Raises
+    ConsilienceError (`state_unavailable`) where the file cannot be used, and (`state_newer`)
+    where a newer version of the program wrote it.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        try:
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._db = sqlite3.connect(
+                path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None
+            )
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._migrate()
+        except (OSError, sqlite3.Error) as error:
+            raise self._unavailable(error) from error
+
+    def _unavailable(self, error: Exception) -> ConsilienceError:
+        return ConsilienceError(
+            f"the state database {self._path} cannot be used: {error}",
+            code="state_unavailable",
+            hint="set CONSILIENCE_STATE_DIR to a folder that may be written to",
+        )
+
+    def _migrate(self) -> None:
+        if self.version == len(MIGRATIONS):
+            return
+        with self.transaction():
+            version = self.version
+            if version > len(MIGRATIONS):
+                raise ConsilienceError(
+                    f"the state database {self._path} was written by a newer version",
+                    code="state_newer",
+                    hint="update the program, or set CONSILIENCE_STATE_DIR to another folder",
+                )
+            for script in MIGRATIONS[version:]:
+                for statement in filter(str.strip, script.split(";")):
+                    self._db.execute(statement)
+            self._db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    @property
+    def version(self) -> int:
+        """The schema's number in the file."""
+        return int(self._db.execute("PRAGMA user_version").fetchone()[0])
+
+    def __enter__(self) -> StateDatabase:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection; what was written is on disk already."""
+        self._db.close()
+
+    def execute(self, statement: str, values: Sequence[_Value] = ()) -> sqlite3.Cursor:
+        """Run one statement; outside of a transaction it is on disk when the call returns."""
+        return self._db.execute(statement, values)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Run several statements as one, with no other process writing in between."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
