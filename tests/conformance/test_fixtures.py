@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from framework.merge.canonical import canonical
 from framework.spec.check import check_engine
 from framework.spec.fixtures import Fixture, as_data, load_fixture
 from framework.types import Query, Verdict
@@ -75,3 +76,37 @@ def test_half_a_page_is_never_an_exception(path: Path) -> None:
             )
         )
         assert (page.verdict is Verdict.OK) == bool(page.rows)
+
+
+#: Engines that draw on somebody else's index; consensus must not count them as a second voice.
+LINEAGES = [
+    ("bing", "bing"),
+    ("duckduckgo", "bing"),
+    ("duckduckgo-lite", "bing"),
+    ("yahoo", "bing"),
+    ("qwant", "bing"),
+    ("google", "google"),
+    ("startpage", "google"),
+    ("ecosia", "google"),
+    ("google-cse", "google"),
+    ("brave", "brave"),
+    ("brave-api", "brave"),
+    ("mojeek", "mojeek"),
+    ("yandex", "yandex"),
+    ("baidu", "baidu"),
+]
+
+
+@pytest.mark.parametrize(("name", "index"), LINEAGES)
+def test_index_lineage(name: str, index: str) -> None:
+    assert engine(name).index == index
+
+
+def test_fixtures_of_the_default_engines_agree_on_pages() -> None:
+    found: dict[str, set[str]] = {}
+    for name in ("bing", "duckduckgo", "brave", "mojeek", "startpage"):
+        page = engine(name).read(_load(FIXTURES / name / "ok").response)
+        for row in page.rows:
+            found.setdefault(canonical(row.url), set()).add(engine(name).index)
+
+    assert sum(len(indexes) >= 3 for indexes in found.values()) >= 5
