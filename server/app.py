@@ -21,6 +21,7 @@ from framework.types import Kind, Status
 from middlewares.proxy import proxies_from
 from middlewares.state import StateDatabase
 from server import llm as models
+from server import logs
 from server.asking import Desk
 from server.config import Environment, Settings, load
 from server.metrics import Metrics
@@ -122,7 +123,9 @@ class Application:
         folder = catalogues.packaged_fixtures() if replay is True else (replay or None)
         if folder is not None and not folder.is_dir():
             raise InvalidInputError(f"{folder}: no such folder of recordings")
-        return cls(settings or load(environment), environment, replay=folder, watch=watch)
+        settings = settings or load(environment)
+        logs.configure(settings, state_dir(settings))
+        return cls(settings, environment, replay=folder, watch=watch)
 
     async def __aenter__(self) -> Application:
         self._opening = asyncio.create_task(self._open(), name="open the crawler")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import signal
 import stat
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_LINE", "serve"]
 
+log = logging.getLogger(__name__)
+
 #: The longest message that is read, in bytes; longer ones are answered with an error.
 MAX_LINE = 16 * 1024 * 1024
 
@@ -46,15 +49,29 @@ async def serve(surface: Surface, first: bytes = b"") -> None:
     """
     with _claimed() as (source, sink):
         loop = asyncio.get_running_loop()
-        serving = asyncio.ensure_future(_converse(surface, source, sink, first))
+        serving = asyncio.create_task(_converse(surface, source, sink, first))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, serving.cancel)
         try:
-            with contextlib.suppress(asyncio.CancelledError):
-                await serving
+            await asyncio.wait([serving])
         finally:
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(number)
+        _conclude(serving)
+
+
+def _conclude(serving: asyncio.Task[None]) -> None:
+    """Raise what ended the service, unless it was told to end.
+
+    The SDK's streams may break while they are being cancelled; that is no failure then.
+    """
+    told = serving.cancelled() or serving.cancelling()
+    error = None if serving.cancelled() else serving.exception()
+    if error is None:
+        return
+    if not told:
+        raise error
+    log.debug("failed while ending", exc_info=error)
 
 
 @contextlib.contextmanager

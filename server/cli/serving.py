@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import signal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ def serve_stdio(
     replay: bool = False,
 ) -> None:
     """Serve MCP on this process's pipes; `first` is input that was already read from them."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
     gc.disable()
     from server.app import Application
     from server.stdio import serve
@@ -33,3 +37,8 @@ def serve_stdio(
     gc.freeze()
     gc.enable()
     asyncio.run(serve(surface, first))
+
+
+def _leave(_number: int, _frame: object) -> None:
+    """End at once: nothing is open before the server's own handlers take over."""
+    os._exit(0)
