@@ -22,7 +22,7 @@ _TITLE = re.compile(r"title|heading|header|summary", re.I)
 
 def kind(dom: Dom, node: int) -> str:
     """Return the kind of a callout in lower case, or an empty text for anything else."""
-    attrs = dom.attrs[node]
+    attrs = dom.having(node)
     if not attrs:
         return ""
     named = attrs.get("data-callout")

@@ -6,7 +6,7 @@ import re
 
 __all__ = ["needs_render"]
 
-_ROOT = re.compile(r"<(?:div|main|section|app-root|[a-z]+-app)\b[^>]*\bid\s*=\s*[\"']?(?:root|app|__next|__nuxt|___gatsby|svelte|app-root|react-root|main-app|mount|q-app|ember-app|angular-app)[\"'\s>][^>]*>\s*(?:<[^>]*>\s*){0,4}(?:</|$)|<app-root[^>]*>\s*</app-root>", re.I)
+_ROOT = re.compile(r"<(?:div|main|section)\b[^>]{0,300}?\bid\s*=\s*[\"']?(?:root|app|__next|__nuxt|___gatsby|svelte|app-root|react-root|main-app|mount|q-app|ember-app|angular-app)[\"'\s>][^>]{0,300}>?\s*(?:<[^>]{0,300}>\s*){0,4}(?:</|$)|<app-root[^>]*>\s*</app-root>", re.I)
 _PLEA = re.compile(
     r"enable javascript|javascript (?:is )?(?:required|disabled|must be|needs to be|to run this app)|requires javascript|need to enable javascript|turn on javascript|"
     r"activate javascript|without javascript|javascript aktivieren|aktivieren sie javascript|activer javascript|activez javascript|habilit[ae] javascript|ativ[ae] o javascript|"
@@ -15,7 +15,10 @@ _PLEA = re.compile(
 )
 _SPINNER = re.compile(r"^\W*(?:loading|please wait|just a moment|one moment|laden|wird geladen|chargement|cargando|caricamento|загрузка|読み込み中|加载中)\W*$", re.I)
 _SCRIPT = re.compile(r"<script\b", re.I)
-_BUNDLE = re.compile(r"<script\b[^>]*\bsrc\s*=\s*[\"']?[^\"'>]*(?:main|app|bundle|chunk|runtime|vendor|index|polyfills|webpack|_next|_nuxt|static/js|assets/)[^\"'>]*\.m?js|type=[\"']?module", re.I)
+_BUNDLE = re.compile(r"<script\b[^>]{0,200}?\bsrc\s*=\s*[\"']?[^\"'>]{0,200}?(?:main|app|bundle|chunk|runtime|vendor|index|polyfills|webpack|_next|_nuxt|static/js|assets/)[^\"'>]{0,200}?\.m?js|type=[\"']?module", re.I)
+_JAVASCRIPT = re.compile("javascript", re.I)
+_AROUND = 60
+_MENTIONS_MOST = 400
 _LITTLE = 200
 _SOME = 600
 
@@ -31,7 +34,7 @@ def needs_render(raw: str, content_length: int, page_length: int) -> str | None:
     scripts = len(_SCRIPT.findall(raw))
     if not scripts:
         return None
-    if page_length < _SOME and _PLEA.search(raw):
+    if page_length < _SOME and _pleads(raw):
         return "the page asks for JavaScript"
     if _ROOT.search(raw) and page_length < _SOME:
         return "the page's root element is empty"
@@ -41,6 +44,16 @@ def needs_render(raw: str, content_length: int, page_length: int) -> str | None:
     if visible < _LITTLE and len(raw) > 20_000 and scripts > 3:
         return "the page holds scripts but hardly any text"
     return None
+
+
+def _pleads(raw: str) -> bool:
+    """Whether a text near the word JavaScript asks to turn it on."""
+    for count, match in enumerate(_JAVASCRIPT.finditer(raw)):
+        if count > _MENTIONS_MOST:
+            break
+        if _PLEA.search(raw, max(0, match.start() - _AROUND), match.end() + _AROUND):
+            return True
+    return False
 
 
 def is_spinner(text: str) -> bool:

@@ -71,7 +71,7 @@ def _ends_line(parts: list[str]) -> bool:
 
 def is_gutter(dom: Dom, node: int) -> bool:
     """Whether an element inside code holds line numbers or buttons."""
-    attrs = dom.attrs[node]
+    attrs = dom.having(node)
     label = attrs.get("class") or ""
     if label and _TOOLS.search(label):
         return True
@@ -101,7 +101,7 @@ def language(dom: Dom, node: int) -> str:
 
 
 def _named(dom: Dom, node: int) -> str:
-    attrs = dom.attrs[node]
+    attrs = dom.having(node)
     for key in ("data-lang", "data-language", "data-code-language", "lang" if dom.tag[node] in ("pre", "code") else "data-lang", "language"):
         value = (attrs.get(key) or "").strip().lower()
         if value and " " not in value and value not in _NO_LANGUAGE and len(value) < 24:

@@ -5,19 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from framework.reading.hints import BODY, BOILER, COMMENT, GALLERY, HIDDEN, LEAD, WEAK, hints
+from framework.reading.dom import INLINE
+from framework.reading.hints import BODY, BOILER, COMMENT, GALLERY, HIDDEN, LEAD, WEAK
 
 if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
     from framework.reading.dom import Dom
 
-INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr picture q rp rt ruby s samp small "
-    "source span strike strong sub sup time tt u var wbr br math script input audio video "
-    "semantics annotation annotation-xml mrow mi mn mo mtext ms msup msub msubsup mfrac msqrt mroot munder mover munderover mstyle mspace mtable mtr mtd "
-    "mlabeledtr mpadded mphantom menclose mfenced mmultiscripts mprescripts none maction merror "
-    "mjx-container mjx".split()
-)
-_LINK = re.compile("")
 _DROP_TAGS = frozenset("nav footer header aside form button dialog menu noscript iframe fieldset input".split())
 _DROP_ROLES = frozenset(
     "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tooltip button tablist alert".split()
@@ -148,6 +143,23 @@ def select(dom: Dom, host: str = "") -> Content:
     return found
 
 
+def is_safe(dom: Dom, found: Content) -> bool:
+    """Whether leaving out the pruned elements unread can't have lost the content."""
+    good = found.good[0]
+    if good < 1000:
+        return sum(len(node.text()) for node in dom.pruned.values() if node.tag != "nav") <= 0.5 * good
+    return all(_little(node, good) for node in dom.pruned.values())
+
+
+def _little(node: LexborNode, most: float) -> bool:
+    """Whether the paragraphs under an element hold no more text than `most`."""
+    if len(node.text()) <= most:
+        return True
+    if node.css_first("main, [itemprop=articleBody]") is not None:
+        return False
+    return sum(len(paragraph.text()) for paragraph in node.css("p, article, td")[:500]) <= most
+
+
 def _root(dom: Dom, clean: list[float], length: list[float], marks: dict[int, int], flags: dict[int, int], drop: bytearray) -> int:
     best, root = -1.0, 0
     whole = clean[0]
@@ -173,7 +185,7 @@ _NEVER_ROOT = frozenset("p pre blockquote ul ol li tr tbody a h1 h2 h3 h4 h5 h6 
 
 def _bonus(dom: Dom, i: int, marks: dict[int, int]) -> float:
     name = dom.tag[i]
-    attrs = dom.attrs[i]
+    attrs = dom.attrs.get(i)
     bonus = 1.0
     if attrs:
         if attrs.get("itemprop") == "articleBody":
@@ -210,38 +222,27 @@ _ENOUGH = 800.0
 def _hint(dom: Dom, found: Content) -> tuple[dict[int, int], dict[int, int]]:
     """Return the hints of names per node, and how surely a node is no content."""
     marks: dict[int, int] = {}
-    flags: dict[int, int] = {}
-    length = found.length
-    for i, attrs in enumerate(dom.attrs):
-        name = dom.tag[i]
-        if not name:
-            continue
-        if name in _DROP_TAGS:
-            flags[i] = _SURE
-        if not attrs or name in _KEEP_TAGS:
-            if attrs and ("class" in attrs or "id" in attrs):
-                marks[i] = hints(attrs.get("class") or "") & BODY
-            continue
-        if "hidden" in attrs or (attrs.get("aria-hidden") == "true" and name not in INLINE) or ("style" in attrs and _HIDING_STYLE.search(attrs["style"] or "")):
-            if length[i]:
-                flags[i] = _HIDDEN_MARK
-            continue
-        if attrs.get("role") in _DROP_ROLES:
-            flags[i] = _SURE
-            continue
-        value = 0
-        label = attrs.get("class")
-        if label:
-            value = hints(label)
-        label = attrs.get("id")
-        if label:
-            value |= hints(label)
+    flags: dict[int, int] = {i: _SURE for i, name in enumerate(dom.tag) if name in _DROP_TAGS}
+    length, tag, names = found.length, dom.tag, dom.names
+    for i, attrs in dom.attrs.items():
+        value = names.get(i, 0)
+        name = tag[i]
         if value:
             marks[i] = value
-            if value & HIDDEN:
-                flags[i] = _HIDDEN_NAME
-            elif value & (BOILER | COMMENT) and not value & BODY:
-                flags[i] = flags.get(i, 0) or _NAMED
+        if name in _KEEP_TAGS:
+            if value:
+                marks[i] = value & BODY
+            continue
+        style = attrs.get("style")
+        if "hidden" in attrs or (attrs.get("aria-hidden") == "true" and name not in INLINE) or (style and _HIDING_STYLE.search(style)):
+            if length[i]:
+                flags[i] = _HIDDEN_MARK
+        elif attrs.get("role") in _DROP_ROLES:
+            flags[i] = _SURE
+        elif value & HIDDEN:
+            flags[i] = _HIDDEN_NAME
+        elif value & (BOILER | COMMENT) and not value & BODY and i not in flags:
+            flags[i] = _NAMED
     return marks, flags
 
 
@@ -256,7 +257,7 @@ def _anchors(dom: Dom, found: Content, marks: dict[int, int], flags: dict[int, i
             past = dom.end[i]
     named = [i for i, value in marks.items() if value & BODY and length[i] >= 250]
     named += [i for i, name in enumerate(tag) if (name == "article" or name == "main") and length[i] >= 250]
-    named += [i for i, attrs in enumerate(dom.attrs) if attrs and attrs.get("itemprop") == "articleBody" and length[i] >= 100]
+    named += [i for i, attrs in dom.attrs.items() if attrs.get("itemprop") == "articleBody" and length[i] >= 100]
     return [i for i in named if 2 * found.links[i] < length[i] and not any(a <= i < b for a, b in outside)]
 
 
@@ -264,11 +265,13 @@ def _mark(dom: Dom, found: Content, flags: dict[int, int], anchors: list[int], l
     """Mark what is left out; what holds most of the prose stays unless content is named elsewhere."""
     good, end = found.good, dom.end
     drop = bytearray(len(dom))
+    for i in dom.pruned:
+        drop[i] = 1
     most = 0.5 * good[0]
     past = 0
     show_named = sum(good[i] for i, flag in flags.items() if flag == _HIDDEN_NAME) > 0.6 * good[0]
     for i in sorted(flags):
-        if i < past:
+        if i < past or drop[i]:
             continue
         flag = flags[i]
         if dom.tag[i] in ("html", "body", "main") or (flag == _NAMED and level < 3) or (flag == _SURE and level < 2):
@@ -300,7 +303,7 @@ def _leads(dom: Dom, found: Content, length: list[float], links: list[float], ma
             if drop[child] or not tag[child] or length[child] < 40:
                 continue
             for inner in range(child, end[child]):
-                attrs = dom.attrs[inner]
+                attrs = dom.attrs.get(inner)
                 if (marks.get(inner, 0) & LEAD or (attrs and attrs.get("itemprop") == "description")) and 40 < length[inner] < 1500 and links[inner] < 0.4 * length[inner]:
                     if not any(a <= inner < end[a] for a in leads):
                         leads.append(inner)

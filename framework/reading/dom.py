@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
+from framework.reading.hints import BODY, BOILER, COMMENT, LEAD, hints
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from selectolax.lexbor import LexborNode
 
-__all__ = ["MAX_DEPTH", "TEXT", "Dom", "flatten", "indexes", "parse"]
+__all__ = ["INLINE", "MAX_DEPTH", "TEXT", "Dom", "flatten", "indexes", "parse"]
 
 MAX_DEPTH = 120
 TEXT = ""
@@ -33,6 +35,18 @@ _UNNESTED = frozenset(
     "tfoot dt dd option optgroup colgroup caption rt rp html head body".split()
 )
 _FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
+INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr picture q rp rt ruby s samp small "
+    "source span strike strong sub sup time tt u var wbr br math script input audio video "
+    "semantics annotation annotation-xml mrow mi mn mo mtext ms msup msub msubsup mfrac msqrt mroot munder mover munderover mstyle mspace mtable mtr mtd "
+    "mlabeledtr mpadded mphantom menclose mfenced mmultiscripts mprescripts none maction merror mjx-container mjx".split()
+)
+"""Elements that flow in a line of text."""
+_FLOWING = INLINE | {"-text", "button", "svg"}
+_PRUNED = frozenset("nav footer noscript iframe menu".split())
+_OUTSIDE = BOILER | BODY | LEAD | COMMENT
+_ROLES = frozenset("navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tooltip tablist".split())
+_NAMED = frozenset("div section ul ol aside".split())
 _MANY_TAGS = 10_000
 _NESTED_MOST = 400
 _FORMATTING_MOST = 40
@@ -41,29 +55,37 @@ _NO_ATTRIBUTES: Mapping[str, str | None] = {}
 
 
 class Dom:
-    """Parallel lists, one entry a node: tag (empty for text), parent, end, text, attributes, nth.
+    """Parallel lists, one entry a node: tag (empty for text), parent, end, text, attributes.
 
-    `end[i]` is the first node after the subtree of `i`; `nth[i]` counts siblings of the same tag
-    from 1, skipped ones included, so that `path` is right on the page as it was served.
+    `end[i]` is the first node after the subtree of `i`; `names[i]` holds the hints of its class and
+    id; `pruned` the elements that were not entered.
     """
 
-    __slots__ = ("attrs", "end", "nth", "parent", "tag", "text", "_paths")
+    __slots__ = ("_nth", "_paths", "attrs", "deep", "end", "parent", "names", "pruned", "tag", "text")
 
     def __init__(self) -> None:
         self.tag: list[str] = []
         self.parent: list[int] = []
         self.end: list[int] = []
         self.text: list[str] = []
-        self.attrs: list[Mapping[str, str | None]] = []
-        self.nth: list[int] = []
+        self.attrs: dict[int, Mapping[str, str | None]] = {}
+        self.names: dict[int, int] = {}
+        self.deep: set[int] = set()
+        self.pruned: dict[int, LexborNode] = {}
         self._paths: dict[int, str] = {-1: "html"}
+        self._nth: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self.tag)
 
     def get(self, index: int, name: str) -> str:
         """Return an attribute of a node, or an empty text."""
-        return self.attrs[index].get(name) or ""
+        attrs = self.attrs.get(index)
+        return (attrs.get(name) or "") if attrs is not None else ""
+
+    def having(self, index: int) -> Mapping[str, str | None]:
+        """Return the attributes of a node."""
+        return self.attrs.get(index, _NO_ATTRIBUTES)
 
     def children(self, index: int) -> list[int]:
         """Return the direct children of a node in order."""
@@ -76,7 +98,7 @@ class Dom:
 
     def path(self, index: int) -> str:
         """Return the CSS path from the root to an element (of a text: to its element)."""
-        while not self.nth[index]:
+        while not self.tag[index] or index in self.deep:
             index = self.parent[index]
         chain = []
         while index not in self._paths:
@@ -84,14 +106,25 @@ class Dom:
             index = self.parent[index]
         path = self._paths[index]
         for node in reversed(chain):
-            step = "body" if self.tag[node] == "body" else f"{self.tag[node]}:nth-of-type({self.nth[node]})"
+            name = self.tag[node]
+            step = "body" if name == "body" else f"{name}:nth-of-type({self._place(node)})"
             path = self._paths[node] = f"{path} > {step}"
         return path
 
+    def _place(self, node: int) -> int:
+        """Return which of its parent's children of the same tag an element is, from 1."""
+        if node not in self._nth:
+            counts: dict[str, int] = {}
+            for child in self.children(self.parent[node]):
+                name = self.tag[child]
+                if name and child not in self.deep:
+                    counts[name] = counts.get(name, 0) + 1
+                    self._nth[child] = counts[name]
+        return self._nth[node]
+
     def words(self, index: int) -> str:
         """Return all text under a node with white space folded."""
-        start, end = index, self.end[index]
-        return " ".join("".join(self.text[start:end]).split())
+        return " ".join("".join(self.text[index : self.end[index]]).split())
 
 
 def parse(text: str) -> LexborHTMLParser:
@@ -132,75 +165,82 @@ def _shallow(text: str) -> str:
     return "".join(kept) + text[last:] if kept else text
 
 
-def flatten(root: LexborNode) -> Dom:
-    """Walk the tree under `root` (its body) once into a `Dom`."""
-    return _walk(root, None)
+def flatten(root: LexborNode, *, prune: bool = False) -> Dom:
+    """Walk the tree under `root` (its body) once into a `Dom`.
+
+    With `prune`, elements whose tag or name says that they hold no content are not entered.
+    """
+    return _walk(root, None, prune)
 
 
 def indexes(root: LexborNode, nodes: Sequence[LexborNode]) -> list[int]:
     """Return the places that elements have in the flat tree of `root`, in document order."""
     places: dict[int, int] = {}
-    _walk(root, places)
+    _walk(root, places, False)
     return sorted(places[node.mem_id] for node in nodes if node.mem_id in places)
 
 
-def _walk(root: LexborNode, places: dict[int, int] | None) -> Dom:
+def _walk(root: LexborNode, places: dict[int, int] | None, prune: bool) -> Dom:
     dom = Dom()
-    tags, parents, texts, attributes, nths = dom.tag, dom.parent, dom.text, dom.attrs, dom.nth
-    skipped, none = _SKIPPED, _NO_ATTRIBUTES
+    tags, parents, ends, texts = dom.tag, dom.parent, dom.end, dom.text
+    attributes, names, skipped, inline = dom.attrs, dom.names, _SKIPPED, INLINE
     above = [-1]
-    counters: list[dict[str, int]] = [{}]
-    levels = [root]
+    up = -1
+    depth = 0
     node: LexborNode | None = root
     while node is not None:
-        name = node.tag or "-comment"
+        name = node.tag
         child = None
         if name == "-text":
             content = node.text_content
-            if content:
+            if content and (
+                not content.isspace() or (tags[up] in inline or ((before := node.prev) is not None and before.tag in _FLOWING))
+            ):
                 tags.append(TEXT)
-                parents.append(above[-1])
+                parents.append(up)
                 texts.append(content)
-                attributes.append(none)
-                nths.append(0)
-        else:
-            counter = counters[-1]
-            count = counter[name] = counter.get(name, 0) + 1
-            if name not in skipped:
-                attrs = node.attributes
-                if name != "script" or "math" in (attrs.get("type") or ""):
-                    child = node.first_child
-                if name[:4] == "mjx-" and name != "mjx-container":
-                    name = "mjx"
-                if places is not None:
-                    places[node.mem_id] = len(tags)
-                depth = len(levels)
-                if child is not None:
-                    levels.append(node)
-                    above.append(len(tags) if depth < MAX_DEPTH else above[-1])
-                    counters.append({} if depth < MAX_DEPTH else counter)
-                tags.append(name)
-                parents.append(above[-2] if child is not None else above[-1])
-                texts.append("")
-                attributes.append(attrs or none)
-                nths.append(count if depth <= MAX_DEPTH else 0)
-        if child is not None:
-            node = child
-            continue
+                ends.append(len(tags))
+        elif name is not None and name not in skipped:
+            attrs = node.attributes
+            here = len(tags)
+            if name[:4] == "mjx-" and name != "mjx-container":
+                name = "mjx"
+            named = 0
+            if attrs:
+                attributes[here] = attrs
+                label, ident = attrs.get("class"), attrs.get("id")
+                if label or ident:
+                    named = (hints(label) if label else 0) | (hints(ident) if ident else 0)
+                    if named:
+                        names[here] = named
+            if name == "script":
+                child = node.first_child if "math" in (attrs.get("type") or "") else None
+            elif prune and (name in _PRUNED or (attrs and name in _NAMED and (named & _OUTSIDE == BOILER or attrs.get("role") in _ROLES))):
+                dom.pruned[here] = node
+            else:
+                child = node.first_child
+            if places is not None:
+                places[node.mem_id] = here
+            tags.append(name)
+            parents.append(up)
+            texts.append("")
+            ends.append(here + 1)
+            if depth > MAX_DEPTH:
+                dom.deep.add(here)
+            if child is not None:
+                if depth < MAX_DEPTH:
+                    up = here
+                above.append(up)
+                depth += 1
+                node = child
+                continue
         following = None
-        while node is not root and (following := node.next) is None and len(levels) > 1:
-            node = levels.pop()
-            above.pop()
-            counters.pop()
+        while depth and (following := node.next) is None:
+            node = node.parent
+            closed = above.pop()
+            depth -= 1
+            up = above[-1]
+            if closed != up:
+                ends[closed] = len(tags)
         node = following
-    dom.end = _ends(parents)
     return dom
-
-
-def _ends(parents: list[int]) -> list[int]:
-    end = list(range(1, len(parents) + 1))
-    for index in range(len(parents) - 1, 0, -1):
-        parent = parents[index]
-        if end[index] > end[parent]:
-            end[parent] = end[index]
-    return end

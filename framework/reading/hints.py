@@ -85,34 +85,37 @@ _COMMENT_WORDS = frozenset(
 _BOILER_STEM = re.compile(r"related|recommend|newsletter|sponsor|advert|breadcrumb|subscri|sharing|shareb|outbrain|taboola|trending|mostpop|sidebar|copyright|bookmark|footer$|nav$|widgetized")
 _GALLERY_STEM = re.compile(r"galler|slideshow|filmstrip|thumbnails|lightbox")
 _NEGATION = frozenset("no has with without is not hide show hidden non wo data js".split())
-_HIDDEN = re.compile(
-    r"(?:^|\s)(?:hidden|hide|is-hidden|d-none|sr-only|screen-reader-text|visually-?hidden(?:-focusable)?|visuallyhidden|"
-    r"u-hidden|invisible|a11y-hidden|element-invisible|hidden-text|assistive-text|offscreen)(?=\s|$)",
-    re.I,
+_HIDDEN = frozenset(
+    "hidden hide is-hidden d-none sr-only screen-reader-text visually-hidden visuallyhidden visually-hidden-focusable visuallyhidden-focusable u-hidden invisible a11y-hidden "
+    "element-invisible hidden-text assistive-text offscreen".split()
 )
 _SHOWN = re.compile(r":(?:block|flex|inline|inline-block|grid|table|not-sr-only|visible)\b|\bd-(?:\w+-)?(?:block|flex)\b")
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
-@lru_cache(maxsize=8192)
 def hints(name: str) -> int:
     """Return the hints that a class attribute or an id carries, or-ed together."""
     found = 0
-    previous = ""
-    if _HIDDEN.search(name) and not _SHOWN.search(name):
-        found |= HIDDEN
-    for part in name.split():
-        previous = ""
-        for raw in _WORD.findall(part):
-            word = raw.lower()
-            if previous in _NEGATION:
-                previous = word
-                continue
-            found |= _word(word, previous)
-            previous = word
+    for token in name.split():
+        found |= _token(token)
+    if found & HIDDEN and _SHOWN.search(name):
+        found &= ~HIDDEN
     return found
 
 
+@lru_cache(maxsize=32768)
+def _token(token: str) -> int:
+    found = HIDDEN if token.lower() in _HIDDEN else 0
+    previous = ""
+    for raw in _PART.findall(token):
+        word = raw.lower()
+        if previous not in _NEGATION:
+            found |= _word(word, previous)
+        previous = word
+    return found
+
+
+@lru_cache(maxsize=32768)
 def _word(word: str, previous: str) -> int:
     if word in _BOILER_WORDS or (previous, word) in _BOILER_PAIRS:
         return BOILER

@@ -23,7 +23,7 @@ _CANDIDATE = re.compile(r"(\S+[^\s,])(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 
 def source(dom: Dom, node: int) -> str:
     """Return the address of an image as written, or an empty text."""
-    attrs = dom.attrs[node]
+    attrs = dom.having(node)
     plain = (attrs.get("src") or "").strip()
     if plain and not _STAND_IN.search(plain[:300]):
         return plain

@@ -118,7 +118,7 @@ class Inline:
         label = inner.strip(" \n\t\x01")
         if not label:
             return " " if inner else ""
-        attrs = self.dom.attrs[node]
+        attrs = self.dom.having(node)
         href = attrs.get("href") or ""
         if label.lower() in _PERMALINK and href.find("#") >= 0:
             return ""
@@ -135,7 +135,7 @@ class Inline:
         """Return an image with its alternative text and absolute address."""
         source = images.source(self.dom, node)
         target = self.resolve(source) if source else ""
-        if not target or images.tiny(self.dom.attrs[node]):
+        if not target or images.tiny(self.dom.having(node)):
             return ""
         alt = images.alternative(self.dom, node, self.captions)
         return f"![{escape(alt).replace('[', chr(92) + '[').replace(']', chr(92) + ']')}]({target})"

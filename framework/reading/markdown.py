@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from framework.reading import callouts, code, tables
-from framework.reading.content import INLINE
+from framework.reading.dom import INLINE
 from framework.reading.document import BlockKind
 from framework.reading.inline import Inline, fold, guard
 
@@ -329,7 +329,7 @@ def _prefixed(text: str) -> str:
 def _checkbox(dom: Dom, node: int) -> str:
     for child in range(node + 1, min(dom.end[node], node + 5)):
         if dom.tag[child] == "input" and dom.get(child, "type") == "checkbox":
-            return "[x] " if "checked" in dom.attrs[child] else "[ ] "
+            return "[x] " if "checked" in dom.having(child) else "[ ] "
         if dom.tag[child] in ("ul", "ol"):
             break
     return ""

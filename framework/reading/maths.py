@@ -26,7 +26,7 @@ def inline(dom: Dom, node: int, name: str) -> str | None:
         return None
     if name == "script":
         return ""
-    attrs = dom.attrs[node]
+    attrs = dom.having(node)
     label = attrs.get("class") or ""
     if name == "math" or name == "mjx-container" or (label and _RENDERED.search(label)) or any(key in attrs for key in _ATTRIBUTES):
         found = tex(dom, node)
@@ -40,7 +40,7 @@ def inline(dom: Dom, node: int, name: str) -> str | None:
 
 def tex(dom: Dom, node: int) -> str | None:
     """Return the TeX of a formula, or None where the element is none."""
-    attrs = dom.attrs[node]
+    attrs = dom.having(node)
     for key in _ATTRIBUTES:
         if attrs.get(key):
             return _clean(attrs[key] or "")
@@ -64,7 +64,7 @@ def tex(dom: Dom, node: int) -> str | None:
 def is_display(dom: Dom, node: int) -> bool:
     """Whether a formula stands on its own line."""
     for child in range(node, min(dom.end[node], node + 12)):
-        attrs = dom.attrs[child]
+        attrs = dom.having(child)
         if not attrs:
             continue
         label = attrs.get("class") or ""

@@ -46,7 +46,7 @@ def _of_html(document: Document) -> tuple[Link, ...]:
     for node, name in enumerate(flat.tag):
         if name in _HEADINGS:
             section = flat.words(node) or section
-        elif name in ("a", "area") and "href" in flat.attrs[node]:
+        elif name in ("a", "area") and "href" in flat.having(node):
             href = flat.get(node, "href").strip()
             target = resolve(href)
             if target.startswith(("http://", "https://", "mailto:", "tel:", "ftp://")):

@@ -40,8 +40,14 @@ def read(body: bytes, url: str, headers: Mapping[str, str] | None = None) -> Doc
     """
     content_type = next((value for name, value in (headers or {}).items() if name.lower() == "content-type"), "")
     kind = sniff(body, content_type, url)
-    fingerprint = hashlib.sha256(url.encode("utf-8", "replace") + b"\n" + body).hexdigest()[:32]
+    fingerprint = _fingerprint(body, url)
     return _READERS[kind](body, url, content_type, fingerprint)
+
+
+def _fingerprint(body: bytes, url: str) -> str:
+    digest = hashlib.blake2b(url.encode("utf-8", "replace") + b"\n", digest_size=16)
+    digest.update(body)
+    return digest.hexdigest()
 
 
 def to_markdown(body: bytes, url: str) -> str:
@@ -61,11 +67,15 @@ def _html(body: bytes, url: str, content_type: str, fingerprint: str) -> Documen
     tags = head_tags(tree)
     items = structured.json_ld(tree)
     root = tree.body if tree.body is not None else tree.root
-    flat = dom.flatten(root) if root is not None else dom.Dom()
+    flat = dom.flatten(root, prune=True) if root is not None else dom.Dom()
     facts = metadata(tree, url, tags, items, resolve)
     if not len(flat):
         return Document(url=url, kind=DocumentKind.HTML, markdown="", metadata=facts, charset=name, raw=raw, fingerprint=fingerprint, warnings=("the page is empty",))
-    found = content.select(flat, resolve.host.removeprefix("www."))
+    host = resolve.host.removeprefix("www.")
+    found = content.select(flat, host)
+    if flat.pruned and root is not None and not content.is_safe(flat, found):
+        flat = dom.flatten(root)
+        found = content.select(flat, host)
     pieces = _pieces(flat, found, resolve, Titles(*raw_titles(tags, items)))
     markdown, blocks = _assemble(pieces, flat)
     if len(markdown) < _SHORT:

@@ -69,8 +69,9 @@ def _is_pointer(piece: Piece, links: list[int], length: list[int]) -> bool:
 def _is_prose(piece: Piece) -> bool:
     if piece.kind in (BlockKind.CODE, BlockKind.MATH, BlockKind.TABLE, BlockKind.QUOTE, BlockKind.CALLOUT):
         return True
-    text = plain(piece.text)
-    return len(text) > _PROSE and piece.kind is not BlockKind.HEADING
+    if piece.kind is BlockKind.HEADING or len(piece.text) <= _PROSE:
+        return False
+    return "](" not in piece.text or len(plain(piece.text)) > _PROSE
 
 
 def _head(pieces: list[Piece], titles: Titles) -> list[Piece]:
