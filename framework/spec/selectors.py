@@ -26,6 +26,8 @@ from framework.spec.texts import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from jmespath.visitor import _TreeNode
+
 __all__ = [
     "Finder",
     "SelectorError",
@@ -336,7 +338,7 @@ def _dotted(names: list[str]) -> Callable[[object], object]:
     return search
 
 
-def _interpreted(tree: object) -> Callable[[object], object]:
+def _interpreted(tree: _TreeNode) -> Callable[[object], object]:
     visit = TreeInterpreter().visit
 
     def search(value: object) -> object:

@@ -35,6 +35,7 @@ _UNWANTED = re.compile(
     "\U000e0000-\U000e007f]"
 )
 _LINK = re.compile(r"https?://[^\s/?#@\\<>\"]+(?:[/?#][^\s<>\"\\]*)?", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _SPACES = re.compile(r"[\t\r\n]")
 _SAFE = "%/:=&?~#+!$,;'@()*[]|"
 
@@ -57,7 +58,8 @@ def link(value: object, base: str) -> str | None:
     text = _UNWANTED.sub("", text.strip())
     if _LINK.fullmatch(text):
         return text if _has_host(text) else None
-    joined = absolute(base, _SPACES.sub("", text)) if text else None
+    text = _SPACES.sub("", text)
+    joined = text if not text or _SCHEME.match(text) else absolute(base, text)
     quoted = _quoted(joined) if joined else None
     if quoted is None or len(quoted) > MAX_URL or not _LINK.fullmatch(quoted):
         return None

@@ -23,7 +23,7 @@ JSON = Languages("json")
 XML = Languages("xml")
 
 
-#: `response` of files that read HTML by CSS, HTML by XPath, JSON and XML; answers that fit; a session.
+# `response` of files that read HTML (by CSS and by XPath), JSON and XML, with answers that fit.
 HTML_ROWS = """
 format: html
 rows: {each: li.hit, drop: {css: .ad}}
