@@ -17,12 +17,12 @@ from framework.spec import catalogue as catalogues
 from framework.spec.context import Variables
 from framework.spec.environment import setting_values
 from framework.spec.folders import engine_folders
-from framework.types import Kind, Status
+from framework.types import Kind, Status, Verdict
+from middlewares.policy import EnginePolicy, cooldown_spans
 from middlewares.proxy import proxies_from
 from middlewares.state import StateDatabase
 from server import llm as models
 from server import logs
-from server.asking import Desk
 from server.config import Environment, Settings, load
 from server.metrics import Metrics
 from server.preferences import Preferences
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from framework.llm import LLM
     from framework.merge.search import OnReport
     from framework.spec.catalogue import Catalogue, Entry
-    from framework.spec.compiler import Engine
     from framework.types import (
         EngineReport,
         HttpRequest,
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
         Query,
         Row,
         SearchAnswer,
-        Verdict,
     )
     from server.tools.base import Call
     from spiders.hub import Hub
@@ -98,7 +96,7 @@ class Application:
             allow_direct=settings.allow_direct,
         )
         self.metrics = Metrics()
-        self._desk: Desk | None = None
+        self._policy: EnginePolicy | None = None
         self._preferences: Preferences | None = None
         self._stack = contextlib.AsyncExitStack()
         self._opening: asyncio.Task[Hub] | None = None
@@ -143,9 +141,9 @@ class Application:
             self._opening = None
         await self._stack.aclose()
         self._preferences = None
-        if self._desk is not None:
-            self._desk.state.close()
-            self._desk = None
+        if self._policy is not None:
+            self._policy.state.close()
+            self._policy = None
 
     async def _open(self) -> Hub:
         await asyncio.to_thread(importlib.import_module, "spiders.hub")
@@ -189,10 +187,7 @@ class Application:
         members = [self._member(name) for name in self._chosen(request, caller)]
 
         async def ask(member: Member, query: Query, after: Next | None) -> Page:
-            engine = self.catalogue.get(member.id)
-            if self.replay is not None:
-                return await _replayed(hub, engine, query, after, self.environment.values)
-            return await self.desk.ask(hub, engine, query, after, request.timeout)
+            return await self._ask(hub, member.id, query, after, request.timeout)
 
         def heard(report: EngineReport, rows: tuple[Row, ...]) -> None:
             self._heard(report)
@@ -208,15 +203,41 @@ class Application:
             on_report=heard,
         )
 
+    async def _ask(
+        self, hub: Hub, name: str, query: Query, after: Next | None, timeout: float
+    ) -> Page:
+        engine = self.catalogue.get(name)
+        limit = min(timeout, engine.limits.timeout or timeout)
+
+        async def attempt(keys: Mapping[str, str]) -> Page:
+            given = keys if self.replay is None else dict.fromkeys(engine.keys, "replay")
+            settings = setting_values(engine.spec, self.environment.values)
+            variables = Variables(keys=given, settings=settings, now=datetime.now(UTC))
+            return await hub.search_engine(engine, query, after, variables=variables, timeout=limit)
+
+        return await self.policy.consult(engine, attempt, deadline=limit, is_page=after is not None)
+
     def _member(self, name: str) -> Member:
         entry = self.catalogue.entry(name)
-        member = self.desk.member(entry)
-        return replace(member, disabled="", rest=0.0) if self.replay and entry.engine else member
+        if entry.engine is None:
+            return Member(id=name, disabled=entry.disabled({}))
+        rest = self.policy.rest(name)
+        return Member(
+            id=name,
+            index=entry.engine.index,
+            weight=entry.engine.weight,
+            official=entry.engine.spec.about.official_api,
+            disabled="" if self.replay else entry.disabled(self.environment.values),
+            rest=self.policy.remaining(name),
+            rest_reason=f"rests after {rest.verdict}" if rest else "",
+        )
 
     def _heard(self, report: EngineReport) -> None:
         self.metrics.engine(report)
-        if self.replay is None and (engine := self.catalogue.entry(report.id).engine):
-            self.desk.note(engine, report)
+        engine = self.catalogue.entry(report.id).engine
+        if engine and report.verdict is Verdict.UNRELATED and self.policy.enabled:
+            spans = cooldown_spans(engine)
+            self.policy.cooldown.note(report.id, report.verdict, spans=spans, reason=report.detail)
 
     async def filtered_search(
         self, request: SearchRequest, call: Call, sampling: bool | None
@@ -264,25 +285,27 @@ class Application:
     def engine_states(self) -> tuple[EngineState, ...]:
         """Return every engine, usable or not, in the order of their ids."""
         values = self.environment.values
-        rests = {rest.subject: rest.until for rest in self.desk.cooldown.all()}
+        rests = {rest.subject: rest.until for rest in self.policy.cooldown.all()}
         return tuple(
-            _state(entry, values, rests.get(entry.id), self.desk.cooldown.history(entry.id))
+            _state(entry, values, rests.get(entry.id), self.policy.cooldown.history(entry.id))
             for entry in self.catalogue.entries()
         )
 
     @property
-    def desk(self) -> Desk:
-        """Who asks engines, with the state database; opened at first use."""
-        if self._desk is None:
+    def policy(self) -> EnginePolicy:
+        """The rests, pace and keys of engines; its state database is opened at first use."""
+        if self._policy is None:
             path = None if self.replay else state_dir(self.settings) / "state.db"
-            self._desk = Desk(self.environment.values, StateDatabase(path))
-        return self._desk
+            self._policy = EnginePolicy.create(
+                StateDatabase(path), self.environment.values, enabled=self.replay is None
+            )
+        return self._policy
 
     @property
     def preferences(self) -> Preferences:
         """What callers chose; opened at first use."""
         if self._preferences is None:
-            self._preferences = Preferences(self.desk.state)
+            self._preferences = Preferences(self.policy.state)
         return self._preferences
 
     def default_engines(self, caller: str) -> tuple[str, ...]:
@@ -377,16 +400,6 @@ async def _filter(answer: SearchAnswer, llm: LLM) -> tuple[SearchAnswer, Filtere
     except (ConsilienceError, filtering.FilterError) as error:
         return answer, Filtered(remark=f"Not filtered: {error}.")
     return replace(answer, results=rows), Filtered(done=True)
-
-
-async def _replayed(
-    hub: Hub, engine: Engine, query: Query, after: Next | None, environ: Mapping[str, str]
-) -> Page:
-    """Ask recordings: any key will do, and no pace is kept."""
-    variables = Variables(
-        keys=dict.fromkeys(engine.keys, "replay"), settings=setting_values(engine.spec, environ)
-    )
-    return await hub.search_engine(engine, query, after, variables=variables)
 
 
 def _state(
