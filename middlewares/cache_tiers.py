@@ -1,0 +1,191 @@
+"""Where cached answers lie: a memory tier and an SQLite tier, each bounded in bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import zlib
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from framework.errors import ConsilienceError
+from framework.types import HttpResponse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Cached", "DiskTier", "MemoryTier"]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS pages (
+  digest TEXT PRIMARY KEY, head TEXT NOT NULL, body BLOB NOT NULL,
+  size INTEGER NOT NULL, stored REAL NOT NULL, used REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS pages_by_use ON pages (used);
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cached:
+    """An answer and when it was fetched (Unix seconds).
+
+    `cap` is None for a whole body, else the number of bytes at which it was cut.
+    """
+
+    response: HttpResponse
+    stored: float
+    cap: int | None = None
+
+    def serves(self, cap: int) -> bool:
+        """Say whether a caller that wants up to `cap` bytes gets all that it would get."""
+        return self.cap is None or cap <= self.cap
+
+    def cut(self, cap: int) -> Cached:
+        """Return the answer as a caller with that cap would have got it."""
+        body = self.response.body
+        if len(body) <= cap:
+            return self
+        return replace(self, response=replace(self.response, body=body[:cap]), cap=cap)
+
+    def holds_more_than(self, other: Cached) -> bool:
+        """Say whether less of this body was cut away than of the other's."""
+        if other.cap is None:
+            return False
+        return self.cap is None or self.cap > other.cap
+
+
+class MemoryTier:
+    """The least recently used entries go first, once the bodies exceed `limit` bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.size = 0
+        self._entries: OrderedDict[str, Cached] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, digest: str) -> Cached | None:
+        """Return an entry and mark it as used."""
+        entry = self._entries.get(digest)
+        if entry is not None:
+            self._entries.move_to_end(digest)
+        return entry
+
+    def put(self, digest: str, entry: Cached) -> None:
+        """Keep an entry, unless it alone exceeds the limit."""
+        self.drop(digest)
+        size = len(entry.response.body)
+        if size > self.limit:
+            return
+        self._entries[digest] = entry
+        self.size += size
+        while self.size > self.limit:
+            self.drop(next(iter(self._entries)))
+
+    def drop(self, digest: str) -> None:
+        """Forget an entry."""
+        entry = self._entries.pop(digest, None)
+        if entry is not None:
+            self.size -= len(entry.response.body)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._entries.clear()
+        self.size = 0
+
+
+class DiskTier:
+    """Compressed entries in one SQLite file, shared by processes; `path` None keeps it in memory.
+
+    Raises ConsilienceError (`cache_unavailable`) for a file that cannot be used. An entry that
+    cannot be read counts as absent.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        try:
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._db = sqlite3.connect(path or ":memory:", timeout=5, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.executescript(_SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise ConsilienceError(
+                f"the cache {path} cannot be used: {error}",
+                code="cache_unavailable",
+                hint="set CONSILIENCE_CACHE_DIR to a folder that may be written to",
+            ) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def get(self, digest: str, now: float) -> Cached | None:
+        """Return an entry and mark it as used."""
+        row = self._db.execute(
+            "SELECT head, body, stored FROM pages WHERE digest = ?", (digest,)
+        ).fetchone()
+        if row is None:
+            return None
+        self._db.execute("UPDATE pages SET used = ? WHERE digest = ?", (now, digest))
+        return _entry(str(row[0]), bytes(row[1]), float(row[2]))
+
+    def put(self, digest: str, entry: Cached, now: float) -> None:
+        """Keep an entry in place of an earlier one."""
+        body = zlib.compress(entry.response.body, 1)
+        self._db.execute(
+            "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?)",
+            (digest, _head(entry), body, len(body), entry.stored, now),
+        )
+
+    def sweep(self, oldest: float, limit: int) -> int:
+        """Remove entries stored before `oldest`, then the longest unused beyond `limit` bytes."""
+        gone = self._db.execute("DELETE FROM pages WHERE stored < ?", (oldest,)).rowcount
+        surplus = self.size() - limit
+        doomed: list[tuple[str]] = []
+        rows = self._db.execute("SELECT digest, size FROM pages ORDER BY used").fetchall()
+        for digest, size in rows if surplus > 0 else ():
+            if surplus <= 0:
+                break
+            doomed.append((str(digest),))
+            surplus -= int(size)
+        self._db.executemany("DELETE FROM pages WHERE digest = ?", doomed)
+        return gone + len(doomed)
+
+    def size(self) -> int:
+        """Return the bytes that all bodies take, compressed."""
+        return int(self._db.execute("SELECT coalesce(sum(size), 0) FROM pages").fetchone()[0])
+
+    def __len__(self) -> int:
+        return int(self._db.execute("SELECT count(*) FROM pages").fetchone()[0])
+
+    def clear(self) -> int:
+        """Remove everything and give the space back; return how many entries there were."""
+        gone = self._db.execute("DELETE FROM pages").rowcount
+        self._db.execute("VACUUM")
+        return gone
+
+
+def _head(entry: Cached) -> str:
+    response = entry.response
+    return json.dumps(
+        [response.url, response.status, response.headers, response.hops, entry.cap],
+        separators=(",", ":"),
+    )
+
+
+def _entry(head: str, body: bytes, stored: float) -> Cached | None:
+    with contextlib.suppress(ValueError, TypeError, zlib.error):
+        url, status, headers, hops, cap = json.loads(head)
+        response = HttpResponse(
+            url=url,
+            status=status,
+            headers=tuple((name, value) for name, value in headers),
+            body=zlib.decompress(body),
+            hops=tuple(hops),
+        )
+        return Cached(response=response, stored=stored, cap=cap)
+    return None

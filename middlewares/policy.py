@@ -1,0 +1,164 @@
+"""All rules about an engine's request in their order: rest, pace, keys, then what came of it.
+
+Composed by the server (or a script) from its parts; the transfer itself is a function given by the
+caller, so every rule can be tested with a scripted server and clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from framework.errors import UnavailableError
+from framework.spec.environment import key_values
+from framework.types import Page, Verdict
+from middlewares.cooldown import Cooldown
+from middlewares.keys import KeyPool, Rotation, with_keys
+from middlewares.pace import Pace, PaceRule, StateLedger
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+    from framework.spec.compiler import Engine
+    from framework.spec.model import Key
+    from middlewares.cooldown import Rest
+    from middlewares.state import StateDatabase
+
+__all__ = ["Attempt", "EnginePolicy", "cooldown_spans", "pace_rule"]
+
+
+class Attempt(Protocol):
+    """Asks the engine once, with one key of each pool (by the pool's name in its file)."""
+
+    def __call__(self, keys: Mapping[str, str]) -> Awaitable[Page]:
+        """Return the engine's page; a failure may be a page or an exception."""
+
+
+def cooldown_spans(engine: Engine) -> dict[Verdict, float]:
+    """Return the rests in seconds that an engine's file states."""
+    cooldown = engine.limits.cooldown
+    stated = {verdict: getattr(cooldown, verdict.value, None) for verdict in Verdict}
+    return {verdict: float(span) for verdict, span in stated.items() if span is not None}
+
+
+def pace_rule(engine: Engine, *, search_gap: float = 0.0, page_gap: float = 0.0) -> PaceRule:
+    """Return how an engine may be asked, from its file's limits and the operator's gaps."""
+    limits = engine.limits
+    return PaceRule(
+        rate=limits.rate,
+        concurrency=limits.concurrency,
+        search_gap=search_gap,
+        page_gap=page_gap,
+    )
+
+
+@dataclass(slots=True)
+class EnginePolicy:
+    """The rules of all engines; `environ` holds the keys, `state` what outlives the process.
+
+    `search_gap` and `page_gap` are the operator's least seconds between two searches, and two
+    pages, of one engine. With `enabled` False (recordings) nothing rests, waits or is noted.
+    """
+
+    state: StateDatabase
+    environ: Mapping[str, str] = field(repr=False)
+    cooldown: Cooldown
+    pace: Pace
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    search_gap: float = 0.0
+    page_gap: float = 0.0
+    enabled: bool = True
+    _pools: dict[tuple[str, Key], KeyPool] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def create(
+        cls, state: StateDatabase, environ: Mapping[str, str], *, enabled: bool = True
+    ) -> EnginePolicy:
+        """Build the rules over a state database with the system's clock."""
+        return cls(state, environ, Cooldown(state), Pace(StateLedger(state)), enabled=enabled)
+
+    def rest(self, engine_id: str) -> Rest | None:
+        """Return the rest an engine still has, or None."""
+        return self.cooldown.resting(engine_id) if self.enabled else None
+
+    def remaining(self, engine_id: str) -> float:
+        """Return how many seconds an engine still rests; 0 if it is free."""
+        return self.cooldown.remaining(engine_id) if self.enabled else 0.0
+
+    def pools(self, engine: Engine) -> dict[str, KeyPool]:
+        """Return an engine's key pools by their names in its file, empty ones included."""
+        spans = cooldown_spans(engine)
+        return {name: self._pool(engine.id, name, key, spans) for name, key in engine.keys.items()}
+
+    def _pool(self, engine_id: str, name: str, key: Key, spans: Mapping[Verdict, float]) -> KeyPool:
+        """Named by its variables, so that engines that share a key share its rests."""
+        known = (engine_id, key)
+        secrets = key_values(key, self.environ)
+        pool = self._pools.get(known)
+        if pool is None:
+            pool = self._pools[known] = KeyPool(
+                " ".join(key.env),
+                secrets,
+                self.state,
+                rotation=Rotation(key.rotate),
+                rest_on=key.rest_on,
+                retire_on=key.retire_on,
+                spans=spans,
+            )
+        return pool
+
+    async def consult(
+        self, engine: Engine, attempt: Attempt, *, deadline: float, is_page: bool = False
+    ) -> Page:
+        """Ask an engine by its rules; `deadline` is in seconds from now.
+
+        Waits for its pace (a wait beyond the deadline is `rate_limited` at once), rotates its
+        keys, and notes the verdict: it may rest the engine. Verdicts that are about a key rest
+        the key alone. Raises what `attempt` raises, after noting it.
+        """
+        if not self.enabled:
+            return await attempt(self._first_keys(engine))
+        rule = pace_rule(engine, search_gap=self.search_gap, page_gap=self.page_gap)
+        async with self.pace.turn(engine.id, rule, longest=deadline, is_page=is_page):
+            return await self._ask(engine, attempt)
+
+    def _first_keys(self, engine: Engine) -> dict[str, str]:
+        pools = {name: key_values(key, self.environ) for name, key in engine.keys.items()}
+        return {name: keys[0] for name, keys in pools.items() if keys}
+
+    async def _ask(self, engine: Engine, attempt: Attempt) -> Page:
+        pools = self.pools(engine)
+        try:
+            page = await with_keys(pools, attempt, sleep=self.sleep)
+        except UnavailableError as error:
+            self._note(engine, _verdict(error.code), pools.values(), error.retry_after, str(error))
+            raise
+        rest = self._note(engine, page.verdict, pools.values(), page.retry_after, page.detail)
+        if rest is None or page.verdict in {Verdict.OK, Verdict.EMPTY}:
+            return page
+        return replace(page, retry_after=self.remaining(engine.id))
+
+    def _note(
+        self,
+        engine: Engine,
+        verdict: Verdict,
+        pools: Iterable[KeyPool],
+        retry_after: float | None,
+        reason: str,
+    ) -> Rest | None:
+        if any(len(pool) and pool.judges(verdict) for pool in pools):
+            self.cooldown.remember(engine.id, verdict)
+            return None
+        return self.cooldown.note(
+            engine.id,
+            verdict,
+            retry_after=retry_after,
+            spans=cooldown_spans(engine),
+            reason=reason,
+        )
+
+
+def _verdict(code: str) -> Verdict:
+    known = {verdict.value for verdict in Verdict}
+    return Verdict(code) if code in known else Verdict.ERROR
