@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from framework.errors import NotFoundError, SpecError
+from framework.errors import NotFoundError
 from framework.spec.compiler import Compiled, Engine, compile_source
 from framework.spec.environment import disabled
 from framework.spec.fixtures import Fixture, fixture_folders, load_fixture
@@ -120,8 +120,6 @@ class Catalogue:
         """
         entry = self.entry(name)
         if entry.engine is None:
-            if not entry.problems:
-                raise SpecError(f'engine "{name}" is not usable')
             raise SpecProblemsError(entry.problems)
         return entry.engine
 

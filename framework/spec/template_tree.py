@@ -13,7 +13,16 @@ from framework.spec.problems import suggest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ADDRESS", "GIVEN", "TemplateError", "check_tree", "open_address", "paths", "settle"]
+__all__ = [
+    "ADDRESS",
+    "GIVEN",
+    "TemplateError",
+    "check_tree",
+    "needed",
+    "open_address",
+    "paths",
+    "settle",
+]
 
 #: Filters of the sandbox that no file can name: text that an address takes as it is, and a name
 #: that is false where it is unset.
@@ -152,6 +161,15 @@ def paths(tree: nodes.Node) -> Iterator[str]:
         return
     for child in tree.iter_child_nodes():
         yield from paths(child)
+
+
+def needed(tree: nodes.Template) -> tuple[str, ...]:
+    """Return the names without which a tree yields nothing, as far as that is plain to see."""
+    for node in _walk(tree):
+        forgiving = isinstance(node, nodes.Filter) and node.name == "default"
+        if forgiving or isinstance(node, nodes.CondExpr | nodes.And | nodes.Or):
+            return ()
+    return tuple(sorted({path for path in paths(tree) if "." not in path}))
 
 
 def settle(tree: nodes.Node) -> None:

@@ -27,6 +27,7 @@ from framework.spec.template_tree import (
     GIVEN,
     TemplateError,
     check_tree,
+    needed,
     open_address,
     paths,
     settle,
@@ -147,12 +148,22 @@ class Template:
     `names` holds what it touches, as dotted paths: `query`, `keys.brave`.
     """
 
-    __slots__ = ("_compiled", "_environment", "_expression", "_tree", "constant", "names", "source")
+    __slots__ = (
+        "_compiled",
+        "_environment",
+        "_expression",
+        "_needed",
+        "_tree",
+        "constant",
+        "names",
+        "source",
+    )
 
     def __init__(self, source: str, tree: nodes.Template | None, *, address: bool) -> None:
         self.source = source
         self.constant = source if tree is None else None
         self.names: frozenset[str] = frozenset() if tree is None else frozenset(paths(tree))
+        self._needed = () if tree is None else needed(tree)
         self._tree = tree
         self._environment = _SEGMENTS if address else _TEXT
         self._compiled: _Jinja | None = None
@@ -166,10 +177,12 @@ class Template:
         """
         if self.constant is not None:
             return self.constant
+        if any(name not in context for name in self._needed):
+            return None
         if self._compiled is None:
             self._compiled = self._environment.from_string(_tree(self._tree))
         compiled = self._compiled
-        return self._guarded(lambda: _capped(compiled.render(context)))
+        return self._guarded(lambda: _capped(_text(compiled, context)))
 
     def value(self, context: Mapping[str, object]) -> object:
         """Return the value with its type where the template is one whole expression, else text."""
@@ -210,6 +223,11 @@ def _whole(tree: nodes.Template | None) -> nodes.Expr | None:
         return None
     parts = tree.body[0].nodes
     return parts[0] if len(parts) == 1 and not isinstance(parts[0], nodes.TemplateData) else None
+
+
+def _text(compiled: _Jinja, context: Mapping[str, object]) -> str:
+    """Render without Jinja2's rewriting of tracebacks, which costs more than the rendering."""
+    return "".join(compiled.root_render_func(compiled.new_context(dict(context))))
 
 
 def _evaluate(compiled: _Jinja, context: Mapping[str, object]) -> object:

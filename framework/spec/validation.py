@@ -58,7 +58,7 @@ def faults_of(error: ValidationError, root: Node, model: type[BaseModel] = Spec)
         if _only_follows(detail, details):
             continue
         fault = _fault(detail, places, model)
-        key = places.node(fault.at)[1] if fault.code == "E103" else (*fault.at, fault.code)
+        key = places.node(fault.at)[1] if fault.code == "E103" else (fault.at, fault.message)
         found.setdefault(key, fault)
     return list(found.values())
 

@@ -396,6 +396,11 @@ _JSON = "{format: json, rows: {each: 'a[]'}, fields: {title: t, url: u}}"
             id="embedded-without-a-start",
         ),
         pytest.param(
+            _JSON.replace("fields:", "embedded: {css: 'script >'}, fields:"),
+            [("E301", "response.embedded.css")],
+            id="embedded-selector",
+        ),
+        pytest.param(
             "{format: html, embedded: {after: x}, rows: {each: a}, fields: {title: b, url: c}}",
             [("E304", "response.embedded")],
             id="embedded-in-html",

@@ -287,6 +287,12 @@ def test_since_and_count() -> None:
     assert asked(part, Query(text="x", max_results=5), inputs=inputs) == {"n": "5"}
 
 
+def test_a_wrong_date_says_so() -> None:
+    text = spec_text(inputs="{region: {}, since: {format: '%Y'}}")
+    with pytest.raises(InvalidInputError, match="since must be a date, not 'soon'"):
+        plan(text, Query(text="x", since="soon"))
+
+
 @pytest.mark.parametrize(
     ("variable", "inputs"),
     [
