@@ -6,15 +6,17 @@ The service and `scrapy crawl` both go through here; they differ only in how a r
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from framework.spec.templates import MissingValueError
 from framework.types import Page, Verdict
+from framework.waits import retry_after
 
 if TYPE_CHECKING:
     from framework.spec.compiler import Engine
     from framework.spec.context import Variables
-    from framework.types import HttpRequest, Next, Query
+    from framework.types import HttpRequest, HttpResponse, Next, Query
     from spiders.bootstrap import Send, Sessions
 
 __all__ = ["Asking", "ask", "planned"]
@@ -48,10 +50,19 @@ async def ask(asking: Asking, send: Send, after: Next | None = None) -> Page:
     request = await planned(asking, send, after)
     if isinstance(request, Page):
         return request
-    result = asking.engine.read(await send(request), page, asking.query)
+    response = await send(request)
+    result = asking.engine.read(response, page, asking.query)
     if result.verdict in _STALE:
         asking.sessions.forget(asking.engine)
-    return result
+    return _timed(result, asking.engine, response)
+
+
+def _timed(page: Page, engine: Engine, response: HttpResponse) -> Page:
+    """Add to a refusal when the server wants to be asked again, if it says so."""
+    if page.verdict in {Verdict.OK, Verdict.EMPTY}:
+        return page
+    wait = retry_after(response, datetime.now(UTC), engine.limits.cooldown.from_)
+    return page if wait is None else replace(page, retry_after=wait)
 
 
 async def planned(asking: Asking, send: Send, after: Next | None = None) -> HttpRequest | Page:
