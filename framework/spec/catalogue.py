@@ -124,8 +124,8 @@ class Catalogue:
         return entry.engine
 
     def problems(self) -> tuple[Problem, ...]:
-        """Return the problems of all files, sorted by place."""
-        return tuple(sorted(item for entry in self._entries.values() for item in entry.problems))
+        """Return the problems of all files, each once, sorted by place."""
+        return tuple(sorted({item for entry in self._entries.values() for item in entry.problems}))
 
     def reload(self, changed: Iterable[Path] | None = None) -> tuple[str, ...]:
         """Read changed, new and removed files again, all files without `changed`.

@@ -15,7 +15,8 @@ from framework.spec.fixtures import (
     load_fixture,
 )
 from framework.spec.problems import File, Mark, Problem, problem
-from framework.spec.source import load_file
+from framework.spec.source import load_file, shown
+from framework.spec.trial import trial
 from framework.types import Page, Query, Verdict
 
 if TYPE_CHECKING:
@@ -33,12 +34,12 @@ _SECRETS = re.compile(
     \b(?:sk|pk|rk)[-_](?:live|test|proj|ant)[-_][a-z0-9_-]{16,}
     | \bgh[pousr]_[a-z0-9]{30,} | \bgithub_pat_[a-z0-9_]{30,} | \bglpat-[a-z0-9_-]{18,}
     | \bAIza[a-z0-9_-]{33,} | \bAKIA[A-Z0-9]{16}\b | \bxox[abprs]-[a-z0-9-]{12,}
-    | \btvly-[a-z0-9-]{16,} | \bBSA[a-z0-9_-]{24,} | \bhf_[a-z0-9]{30,} | \bsk-[a-z0-9]{32,}
+    | \btvly-[a-z0-9-]{16,} | \bBSA[a-z0-9_-]{24,} | \bhf_[a-z0-9]{30,} | \bsk-[a-z0-9]{20,}
     | \beyJ[a-z0-9_-]{12,}\.eyJ[a-z0-9_-]{12,}\.
     | \bBearer\s+[a-z0-9._~+/-]{20,}
     | -----BEGIN\ [A-Z ]*PRIVATE\ KEY-----
     | (?<![a-z0-9])(?:api[-_]?key|apikey|access[-_]?token|auth[-_]?token|client[-_]?secret
-        |password|subscription[-_]?token)["']?\s*[:=]\s*["']?(?=[a-z_-]*[0-9])[a-z0-9_-]{20,}
+        |password|subscription[-_]?token)["']?\s*[:=]\s*["']?(?=[a-z_-]*[0-9])[a-z0-9_-]{16,}
     """
 )
 _SHOWN = 6
@@ -101,12 +102,13 @@ def check_compiled(
         report, more = _case(engine, folders[case], tests.get(case))
         reports.append(report)
         found += more
+    found += [_at(path, "request", message) for message in trial(engine)]
     found += _unproven(engine, path)
     return EngineCheck(id=engine.id, problems=tuple(sorted(found)), cases=tuple(reports))
 
 
 def _at(path: Path, where: str, message: str, hint: str = "") -> Problem:
-    return problem(Mark(File(str(path))), "E502", where, message, hint)
+    return problem(Mark(File(shown(path))), "E502", where, message, hint)
 
 
 def _case(engine: Engine, folder: Path, test: TestCase | None) -> tuple[CaseReport, list[Problem]]:

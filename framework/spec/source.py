@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
@@ -12,9 +13,8 @@ from framework.spec.problems import File, Mark, Problem, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "Node", "Source", "load_file", "load_text", "plain"]
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "Node", "Source", "load_file", "load_text", "plain", "shown"]
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 32
@@ -92,14 +92,20 @@ def plain(node: Node) -> object:
     return node.value
 
 
+def shown(path: Path) -> str:
+    """Return a path as problems name it: from the working folder where it lies below it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
 def load_file(path: Path) -> Source:
     """Read and parse a file; an unreadable one has that as its problem."""
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        return _failed(File(str(path)), "E001", f"cannot be read: {error.strerror}")
-    return load_text(data, str(path))
+        return _failed(File(shown(path)), "E001", f"cannot be read: {error.strerror}")
+    return load_text(data, shown(path))
 
 
 def load_text(text: str | bytes, path: str) -> Source:

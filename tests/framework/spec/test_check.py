@@ -164,6 +164,7 @@ _FAKE = "0123456789abcdefghijklmnopqrstuv"
         pytest.param(f'{{"access_token": "{_FAKE}"}}', True, id="token"),
         pytest.param(f"Authorization: Bearer {_FAKE}", True, id="bearer"),
         pytest.param("sk-" + "live-" + _FAKE, True, id="sk-live"),
+        pytest.param('"api_key": "abcd1234efgh5678"', True, id="short-api-key"),
         pytest.param("tvly-" + _FAKE, True, id="tavily"),
         pytest.param("gh" + "p_" + _FAKE * 2, True, id="github"),
         pytest.param("-----BEGIN " + "PRIVATE KEY-----", True, id="private-key"),
@@ -179,6 +180,22 @@ def test_strings_that_look_like_keys_fail(fixtures: Path, body: str, suspect: bo
     assert bool(found) is suspect
     assert all("response.html:2:" in line and _FAKE not in line for line in found)
     assert check(fixtures).ok is not suspect
+
+
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        pytest.param("{{ query - 1 }}", "unsupported operand", id="types"),
+        pytest.param("{{ now | ago(time) }}", "must be a span of time", id="value-of-an-input"),
+    ],
+)
+def test_requests_are_planned_for_typical_questions(
+    fixtures: Path, template: str, words: str
+) -> None:
+    request = f"url: https://www.example.org/s\nquery: {{q: '{template}'}}"
+    (message,) = messages(check(fixtures, spec_text(request=request, tests=_TESTS)))
+    assert f"template '{template}' cannot be rendered" in message
+    assert words in message
 
 
 _STEP = """
