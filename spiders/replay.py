@@ -14,6 +14,7 @@ import contextlib
 import ipaddress
 import ssl
 import struct
+import tempfile
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -164,7 +165,7 @@ class ReplayProxy:
             if self.ca is None:
                 raise RuntimeError("this proxy has no certificate authority")
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.ca.issue_cert(host).configure_cert(context)
+            _load_chain(context, self.ca, host)
             context.set_alpn_protocols(["http/1.1"])
             self._contexts[host] = context
         return self._contexts[host]
@@ -322,6 +323,15 @@ class ReplayProxy:
                 found = self.answer(request) if self.answer else None
                 await link.send(_response_bytes(found, request))
                 head = None
+
+
+def _load_chain(context: ssl.SSLContext, ca: trustme.CA, host: str) -> None:
+    """Present the authority's own certificate too: Chromium looks for its key in the chain."""
+    leaf = ca.issue_cert(host).private_key_and_cert_chain_pem.bytes()
+    with tempfile.NamedTemporaryFile(suffix=".pem") as file:
+        file.write(leaf + ca.cert_pem.bytes())
+        file.flush()
+        context.load_cert_chain(file.name)
 
 
 async def _counted(reader: asyncio.StreamReader) -> bytes:

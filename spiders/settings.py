@@ -64,6 +64,17 @@ URLLENGTH_LIMIT = 0
 DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"
 FEED_EXPORT_ENCODING = "utf-8"
 
+# What a rendered page may cost: seconds, requests, bytes; and how many are rendered at once.
+RENDER_TIMEOUT = 30.0
+RENDER_MAX_REQUESTS = 100
+RENDER_MAX_NETWORK_BYTES = 33_554_432
+RENDER_MAX_HTML_BYTES = 8_388_608
+RENDER_CONCURRENCY = 2
+#: The browser of mode `impersonate`: chrome, firefox, safari or edge.
+IMPERSONATE = "chrome"
+#: Where Chromium is; empty means the first one found.
+CONSILIENCE_CHROME_PATH = None
+
 #: Folders of engine files, later ones winning by id; empty means `./engines.d`, then the packaged.
 CONSILIENCE_ENGINES_DIR: list[str] = []
 #: Networks in CIDR form that the guard lets through although they are not public.
