@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +11,160 @@ if TYPE_CHECKING:
 
 __all__ = ["footnotes"]
 
+_LABEL = re.compile(r"[\[(]?\s*(?:\d{1,4}|[*†‡§¶]{1,3}|[a-z]|[ivx]{1,5}|note \d+)\s*[\])]?[:.]?", re.I)
+_NOTE_NAME = re.compile(r"(?:^|[\W_])(?:foot-?notes?|end-?notes?|side-?notes?|fn|ftn|cite[_-]note|note|noteref|sdfootnote|easy-footnote|fnref|_ftn|en)(?:[\W_\d]|$)|^fn\d|^_?ftn\d|footnote", re.I)
+_BACK_LABEL = re.compile(r"[\s↩⤴↑^⏎←⇧︎\ufe0e\ufe0f]*(?:return|back|jump up|back to (?:text|content|top)|a|b|c)?[\s↩⤴↑^⏎←\ufe0e\ufe0f]*", re.I)
+_NOTE_CLASS = re.compile(r"foot-?note|side-?note|end-?note", re.I)
+_NUMBERED_ID = re.compile(r"(?:fn|footnote|note|ftn|endnote|cite_note)[^\d]{0,3}(\d{1,3})", re.I)
+_BLOCKS = frozenset("li p dd td div aside section blockquote".split())
+_NOTE_MOST = 4000
+
 
 def footnotes(dom: Dom, found: Content) -> tuple[dict[int, str], dict[int, str]]:
-    """Return the marks of references by node, and the names of notes by the node that holds them."""
-    return {}, {}
+    """Return the marks of references by node, and the names of notes by the node that holds them.
+
+    Links inside notes that lead back to the text are given an empty mark.
+    """
+    pairs = _linked(dom, found) + _attached(dom, found)
+    if not pairs:
+        pairs = _numbered(dom, found)
+    marks: dict[int, str] = {}
+    names: dict[int, str] = {}
+    for node, holder in sorted(pairs):
+        if not any(held <= node < dom.end[held] for held in names):
+            name = names.setdefault(holder, str(len(names) + 1))
+            marks[node] = f"[^{name}]"
+    for holder in names:
+        _mark_back_links(dom, holder, marks)
+    return marks, names
+
+
+def _linked(dom: Dom, found: Content) -> list[tuple[int, int]]:
+    """Return links with short labels, raised or named as notes, with the later block that they lead to."""
+    references = _references(dom, found)
+    if not references:
+        return []
+    wanted = {fragment for _, fragment in references}
+    places = _places(dom, wanted) or {}
+    if len(places) < len(wanted):
+        places = {**_answering(dom, wanted), **places}
+    pairs = []
+    for node, fragment in references:
+        holder = _holder(dom, places.get(fragment, -1), found)
+        if holder > node:
+            pairs.append((node, holder))
+    return pairs
+
+
+def _references(dom: Dom, found: Content) -> list[tuple[int, str]]:
+    references = []
+    tag, drop = dom.tag, found.drop
+    root, stop = found.root, dom.end[found.root]
+    for node, attrs in dom.attrs.items():
+        if tag[node] != "a" or not root < node < stop or drop[node]:
+            continue
+        _, hash_sign, fragment = (attrs.get("href") or "").rpartition("#")
+        if not hash_sign or not fragment or not _LABEL.fullmatch(dom.words(node)):
+            continue
+        named = f"{attrs.get('class') or ''} {attrs.get('id') or ''} {attrs.get('role') or ''} {attrs.get('epub:type') or ''} {fragment}"
+        if tag[dom.parent[node]] == "sup" or "sup" in tag[node : dom.end[node]] or _NOTE_NAME.search(named):
+            references.append((node, fragment))
+    return references
+
+
+def _answering(dom: Dom, wanted: set[str]) -> dict[str, int]:
+    """Return the links that lead back to `…ref…` of a wanted fragment: notes without ids, as Word writes them."""
+    places: dict[str, int] = {}
+    for node, attrs in dom.attrs.items():
+        href = attrs.get("href") or ""
+        if dom.tag[node] == "a" and "ref" in href:
+            fragment = href.rpartition("#")[2].replace("ref", "", 1)
+            if fragment in wanted:
+                places.setdefault(fragment, node)
+    return places
+
+
+def _attached(dom: Dom, found: Content) -> list[tuple[int, int]]:
+    """Return elements that name their note in an attribute or carry it hidden inside."""
+    pairs = []
+    stop = dom.end[found.root]
+    for node, attrs in dom.attrs.items():
+        if not found.root < node < stop or found.drop[node] or dom.tag[node] not in ("span", "sup", "a", "button"):
+            continue
+        target = attrs.get("data-definition") or attrs.get("data-footnote-id") or attrs.get("data-fn") or attrs.get("data-note")
+        if target:
+            holder = _places(dom, {target}).get(target, -1)
+            if holder > node:
+                pairs.append((node, holder))
+        elif _NOTE_CLASS.search(attrs.get("class") or ""):
+            inner = next((c for c in range(node + 1, dom.end[node]) if dom.tag[c] in ("span", "div") and _NOTE_CLASS.search(dom.get(c, "class"))), -1)
+            if inner > 0 and found.length[inner] > 8 and _LABEL.fullmatch("".join(dom.text[node:inner]).strip() or "-"):
+                pairs.append((node, inner))
+    return pairs
+
+
+def _numbered(dom: Dom, found: Content) -> list[tuple[int, int]]:
+    """Return raised numbers without a link, with the note of that number: by id, or in a list of notes."""
+    raised = []
+    for node in range(found.root, dom.end[found.root]):
+        if dom.tag[node] == "sup" and not found.drop[node] and (label := dom.words(node)).isdigit() and len(label) < 4:
+            raised.append((node, int(label)))
+    if not raised:
+        return []
+    holders = _by_number(dom)
+    return [(node, holders[number]) for node, number in raised if holders.get(number, -1) > node]
+
+
+def _by_number(dom: Dom) -> dict[int, int]:
+    holders: dict[int, int] = {}
+    for node, attrs in dom.attrs.items():
+        match = _NUMBERED_ID.fullmatch(attrs.get("id") or "")
+        if match and dom.tag[node] in _BLOCKS:
+            holders.setdefault(int(match[1]), node)
+    for node, name in enumerate(dom.tag):
+        up = dom.parent[node]
+        if name == "ol" and (dom.tag[up] == "aside" or _NOTE_CLASS.search(dom.get(up, "class"))):
+            start = dom.get(node, "start")
+            number = int(start) if start.isdigit() and len(start) < 4 else 1
+            for item in dom.children(node):
+                if dom.tag[item] == "li":
+                    holders.setdefault(number, item)
+                    number += 1
+    return holders
+
+
+def _places(dom: Dom, wanted: set[str]) -> dict[str, int]:
+    """Return the first element that carries each id or name."""
+    places: dict[str, int] = {}
+    for node, attrs in dom.attrs.items():
+        for key in ("id", "name"):
+            value = attrs.get(key)
+            if value and value in wanted:
+                places.setdefault(value, node)
+    return places
+
+
+def _holder(dom: Dom, node: int, found: Content) -> int:
+    """Return the block that holds a note, from the element that its reference leads to, or -1."""
+    if node < 0:
+        return -1
+    for _ in range(5):
+        if dom.tag[node] in _BLOCKS and found.length[node] > 6:
+            break
+        node = dom.parent[node]
+        if node < 0:
+            return -1
+    if dom.tag[node] == "td" and dom.tag[dom.parent[node]] == "tr":
+        node = dom.parent[node]
+    inner = dom.tag[node : dom.end[node]]
+    if node <= found.root < dom.end[node] or found.length[node] > _NOTE_MOST or any(name in inner for name in ("h1", "h2", "h3")):
+        return -1
+    return node if found.length[node] > 0 else -1
+
+
+def _mark_back_links(dom: Dom, holder: int, marks: dict[int, str]) -> None:
+    for node in range(holder + 1, dom.end[holder]):
+        if dom.tag[node] == "a" and node not in marks and "#" in dom.get(node, "href"):
+            label = dom.words(node)
+            if _BACK_LABEL.fullmatch(label) or _LABEL.fullmatch(label):
+                marks[node] = ""

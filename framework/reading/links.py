@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 __all__ = ["Resolver"]
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:")
 _UNSAFE = re.compile(r"[\s<>()\"\\`|^{}]")
+_SAFE = "%/:=&?~#+!$,;'@()*[]^`{}|<>\"\\ "
 _REFUSED = ("javascript:", "data:", "vbscript:", "blob:", "about:", "file:")
 _ESCAPED = {"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", '"': "%22", "\\": "%5C", "`": "%60", "|": "%7C", "^": "%5E", "{": "%7B", "}": "%7D"}  # fmt: skip
 
@@ -50,6 +51,10 @@ class Resolver:
             joined = address
         else:
             joined = _join(self.base, address)
+        if joined.count("/") == 2 and "?" not in joined and "#" not in joined:
+            joined += "/"
+        if not joined.isascii():
+            joined = quote(joined, safe=_SAFE)
         if _UNSAFE.search(joined):
             joined = _UNSAFE.sub(lambda m: _ESCAPED.get(m[0], "%20" if m[0] == " " else ""), joined)
         return joined

@@ -21,6 +21,8 @@ __all__ = ["Piece", "Writer", "join"]
 _NEST_MOST = 16
 _IMAGE_ONLY = re.compile(r"(?:!\[[^\]]*\]\([^()\s]*\)\s*|\[!\[[^\]]*\]\([^()\s]*\)\]\([^()\s]*\)\s*)+")
 _DISPLAY = re.compile("\x02([^\x02]*)\x02")
+_NOTES = re.compile(r"^#+ (?:foot|end)?-?notes?\b|^#+ (?:fußnoten|anmerkungen|notas?|références|примечания|脚注|注释)|^---$", re.I)
+_OWN_LABEL = re.compile(r"^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|^[↩^↑]\s*|^\[\]\s*")
 _BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
 
 
@@ -54,6 +56,7 @@ class Writer:
         self.definitions = definitions or {}
         self.pieces: list[Piece] = []
         self.notes: list[Piece] = []
+        self.noted: set[int] = set()
         self.depth = 0
         self.handlers: dict[str, Callable[[int], None]] = {
             "ul": self.list, "ol": self.list, "menu": self.list, "pre": self.pre, "table": self.table, "blockquote": self.quote,
@@ -64,8 +67,21 @@ class Writer:
     def write(self, node: int) -> list[Piece]:
         """Return the pieces of everything under a node; footnote texts come last."""
         self.block(node)
-        self.pieces.extend(self.notes)
+        if self.definitions:
+            self.finish_notes()
         return self.pieces
+
+    def finish_notes(self) -> None:
+        """Put the notes behind everything else, those from outside the root included."""
+        for holder in self.definitions:
+            if holder not in self.noted:
+                self.note(holder)
+        while self.pieces and self.pieces[-1].kind in (BlockKind.HEADING, BlockKind.RULE) and _NOTES.search(self.pieces[-1].text):
+            self.pieces.pop()
+        self.notes.sort(key=lambda piece: piece.level)
+        for piece in self.notes:
+            piece.level = 0
+        self.pieces.extend(self.notes)
 
     def add(self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False) -> None:
         """Append a piece unless it is empty."""
@@ -313,9 +329,12 @@ class Writer:
     def note(self, node: int) -> None:
         """Keep a footnote's text for the end."""
         name = self.definitions[node]
-        text = join(self.nested(node))
+        self.noted.add(node)
+        for child in range(node, self.dom.end[node]):
+            self.drop[child] = 0
+        text = _OWN_LABEL.sub("", join(self.nested(node)), count=1)
         if text:
-            self.notes.append(Piece(BlockKind.FOOTNOTE, f"[^{name}]: {_indent(text, '    ')}", node))
+            self.notes.append(Piece(BlockKind.FOOTNOTE, f"[^{name}]: {_indent(text, '    ')}", node, level=int(name)))
 
 
 def _indent(text: str, indent: str) -> str:

@@ -45,10 +45,11 @@ def plain(text: str) -> str:
 
 def trim(pieces: list[Piece], titles: Titles, links: list[int], length: list[int]) -> list[Piece]:
     """Return the pieces without the title and what stands around it, and without the closing prompts."""
-    kept = _head(pieces, titles)
+    notes = [piece for piece in pieces if piece.kind is BlockKind.FOOTNOTE]
+    kept = _head([piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE], titles)
     kept = _lead(kept)
     kept = [piece for piece in kept if not _is_pointer(piece, links, length)]
-    return _tail(kept, links, length)
+    return _tail(kept, links, length) + notes
 
 
 _POINTER = re.compile(
