@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import difflib
 import importlib
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -272,12 +271,8 @@ class Application:
         return found
 
     def _known(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        known = self.catalogue.ids()
         for name in ids:
-            if name not in known:
-                near = difflib.get_close_matches(name, known, n=3)
-                hint = f"did you mean {' or '.join(near)}?" if near else "see get_engines"
-                raise NotFoundError(f"unknown engine {name!r}", code="unknown_engine", hint=hint)
+            self.catalogue.entry(name)
         return tuple(dict.fromkeys(ids))
 
     # Engines and preferences
@@ -312,7 +307,7 @@ class Application:
         """Return the engines that a caller's searches ask, those that still exist."""
         kept = self.preferences.get(caller, "engines")
         chosen = tuple(map(str, kept)) if isinstance(kept, list) else ()
-        known = self.catalogue.ids()
+        known = {entry.id for entry in self.catalogue.entries()}
         usable = tuple(name for name in chosen if name in known)
         return usable or self._known(self.settings.default_engines)
 
