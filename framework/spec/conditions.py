@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, cast
 
-from framework.spec.filters import check_regex, encodable
+from framework.spec.patterns import check_regex, encodable
 from framework.spec.picks import Languages, compile_finder, compile_root
 from framework.spec.texts import element_text, node_text
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from framework.spec.address import same_site
 from framework.spec.documents import absolute
-from framework.spec.filters import text_of
+from framework.spec.patterns import text_of
 from framework.spec.picks import compile_picks
 from framework.spec.selectors import compile_css
 from framework.spec.values import MAX_URL, link

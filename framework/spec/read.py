@@ -10,8 +10,8 @@ from framework.spec.conditions import compile_condition, describe
 from framework.spec.documents import BUDGET, Document
 from framework.spec.embedded import compile_embedded
 from framework.spec.fields import EXTRAS, FieldType, allowed
-from framework.spec.filters import text_of
 from framework.spec.following import compile_following
+from framework.spec.patterns import text_of
 from framework.spec.picks import Languages, compile_finder, compile_picks, compile_root
 from framework.spec.values import typed
 from framework.types import Page, Row, Verdict

@@ -13,7 +13,7 @@ from jmespath.visitor import TreeInterpreter
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from framework.spec.filters import check_jmes
+from framework.spec.patterns import check_jmes
 from framework.spec.texts import (
     element_html,
     element_own_text,

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from framework.spec.dates import DateRule, parse_date, parse_number
 from framework.spec.documents import Document, absolute
 from framework.spec.fields import FieldType
-from framework.spec.filters import text_of
+from framework.spec.patterns import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

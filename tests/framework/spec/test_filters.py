@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framework.spec.filters import FILTERS, check_regex, compile_filter, text_of
+from framework.spec.filters import FILTERS, compile_filter
+from framework.spec.patterns import check_regex, text_of
 from tests.support.answers import Clock
 
 CLOCK = Clock()

@@ -137,7 +137,7 @@ def test_verdict_alone_looks_at_conditions_only(
         (
             (
                 '{"web": {"total": "2", "results": [{"title": "<b>A</b> &amp; b", "url": "/a", '
-                '"by": [{"name": "x"}, {}, {"name": "y"}]}, {"type": "ad", "title": "n", "url": "/n"},'
+                '"by": [{"name": "x"}, {}, {"name": "y"}]}, {"type": "ad", "title": 1, "url": "n"},'
                 ' {"title": "C", "url": "/c"}, {"title": null, "url": "/d"}, "text", null, 5]}}'
             ),
             Verdict.OK,
