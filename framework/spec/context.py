@@ -27,6 +27,15 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 _ALWAYS = ("query", "page", "now", "lang", "country")
 #: Variables that need an entry of `inputs`.
 _DECLARED = ("region", "time", "safe", "since", "count")
+#: Variables that are set only where the file declares them, and how it does.
+_DECLARATIONS: Mapping[str, str] = {
+    **{name: f"declare it under inputs: {name}: …" for name in _DECLARED},
+    "offset": "declare paging with its size",
+    "size": "declare paging with its size",
+    "include_domains": "declare it: inputs: {domains: {param: NAME}}",
+    "exclude_domains": "declare it: inputs: {exclude_domains: {param: NAME}}",
+}
+_SHARED_STEP = "a step that sees the query has scope: query"
 #: Variables that a session step sees only where its values belong to one query.
 PER_QUERY = frozenset({"query", "page", "offset", "size", *_DECLARED, "lang", "country", *LISTS})
 #: Variables that make a step's values belong to one page.
@@ -54,23 +63,24 @@ class Variables:
 
 
 def scope_of(spec: Spec, step: SessionStep | None = None) -> Scope:
-    """Return what the templates of the search request, or of a session step, may use."""
-    undeclared = {name: f"declare it under inputs: {name}: …" for name in _DECLARED}
-    undeclared |= {
-        "offset": "declare paging with its size",
-        "size": "declare paging with its size",
-        "include_domains": "declare it: inputs: {domains: {param: NAME}}",
-        "exclude_domains": "declare it: inputs: {exclude_domains: {param: NAME}}",
-    }
-    names = set(_ALWAYS) | _inputs(spec) | _pages(spec)
-    if step is not None and step.scope != "query":
-        names -= PER_QUERY
-        hint = "a step that sees the query has scope: query"
-        undeclared |= dict.fromkeys(PER_QUERY, hint)
+    """Return what the templates of the search request, or of a session step, may use.
+
+    Variables that the file does not declare are always unset; a file that extends another may well
+    have deleted the declaration, so they are worth a warning only elsewhere.
+    """
+    declared = _inputs(spec) | _pages(spec)
+    undeclared = {name: how for name, how in _DECLARATIONS.items() if name not in declared}
+    names = {*_ALWAYS, *_DECLARATIONS}
+    shared = step is not None and step.scope != "query"
     names |= {f"keys.{name}" for name in spec.keys}
     names |= {f"settings.{name}" for name in spec.settings}
     names |= _session(spec, step)
-    return Scope(frozenset(names), spec.settings, undeclared)
+    return Scope(
+        names=frozenset(names - PER_QUERY if shared else names),
+        settings=spec.settings,
+        undeclared={} if spec.extends else undeclared,
+        forbidden=dict.fromkeys(PER_QUERY, _SHARED_STEP) if shared else {},
+    )
 
 
 def _inputs(spec: Spec) -> set[str]:

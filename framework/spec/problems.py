@@ -46,7 +46,7 @@ CODES = {
     "E201": "address not allowed",
     "E202": "unknown variable",
     "E203": "template not allowed",
-    "E204": "input not declared",
+    "E204": "variable out of reach",
     "E301": "selector",
     "E302": "regular expression",
     "E303": "filter",
@@ -58,6 +58,7 @@ CODES = {
     "E502": "test missing",
     "W101": "deprecated key",
     "W102": "deprecated engine",
+    "W103": "input not declared",
 }
 
 

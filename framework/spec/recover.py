@@ -58,7 +58,7 @@ class Validated:
 
     def _follows(self, fault: Fault) -> bool:
         _, at = self.places.node(fault.at)
-        if fault.code in ("E202", "E204"):
+        if fault.code in ("E202", "E204", "W103"):
             return any(_declares(path, fault) for path in self.aside)
         return any(path[: len(at)] == at for path in self.aside)
 

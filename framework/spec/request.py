@@ -16,7 +16,7 @@ from framework.spec.templates import Template, TemplateError, compile_template
 from framework.types import HttpRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
 
     from framework.spec.model import Request, Setting
 
@@ -40,11 +40,16 @@ _UNSET = _Unset()
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the templates of one request may use; `undeclared` says how to declare the rest."""
+    """What the templates of one request may use.
+
+    `undeclared` names what is always unset and says how to declare it, `forbidden` what is out of
+    reach and why.
+    """
 
     names: frozenset[str]
     settings: Mapping[str, Setting]
     undeclared: Mapping[str, str]
+    forbidden: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +233,18 @@ class _Compiler:
             self.faults.append(self._fault(error, at))
             return compile_template("", ())
         self.names |= template.names
+        self._warn(template.names, at)
         return template
 
+    def _warn(self, names: Set[str], at: _Path) -> None:
+        for name in sorted(names & self.scope.undeclared.keys()):
+            message = f'"{name}" is not declared, so it is never set'
+            self.faults.append(Fault(at, "W103", message, self.scope.undeclared[name], name))
+
     def _fault(self, error: TemplateError, at: _Path) -> Fault:
-        how = self.scope.undeclared.get(error.word, "") if error.kind == "E202" else ""
-        if how:
-            return Fault(at, "E204", f'"{error.word}" is not declared', how, error.word)
+        why = self.scope.forbidden.get(error.word, "") if error.kind == "E202" else ""
+        if why:
+            return Fault(at, "E204", f'"{error.word}" is out of reach here', why, error.word)
         return Fault(at, error.kind, error.message, error.hint, error.word)
 
     def _pairs(self, values: Mapping[str, object], at: _Path) -> _Pairs:
@@ -268,12 +279,7 @@ class _Compiler:
         if name not in LISTS:
             hint = f"known: {', '.join(LISTS)}"
             self.faults.append(Fault((*at, "list"), "E202", f'unknown list "{name}"', hint, name))
-        elif name not in self.scope.names:
-            self.faults.append(
-                Fault(
-                    (*at, "list"), "E204", f'"{name}" is not declared', self.scope.undeclared[name]
-                )
-            )
+        self._warn({name}, (*at, "list"))
         self.names.add(name)
         return _List(name)
 

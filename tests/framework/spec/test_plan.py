@@ -15,7 +15,7 @@ from framework.errors import InvalidInputError
 from framework.spec.context import Variables
 from framework.spec.templates import MissingValueError
 from framework.types import HttpRequest, Next, Query, SafeSearch, TimeRange
-from tests.support.specs import codes, engine, spec_text
+from tests.support.specs import codes, compiled, engine, spec_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -304,14 +304,28 @@ def test_a_wrong_date_says_so() -> None:
         pytest.param("include_domains", '{domains: {operator: "site:{}"}}', id="include_domains"),
     ],
 )
-def test_an_input_must_be_declared_to_be_used(variable: str, inputs: str) -> None:
+def test_an_input_that_is_not_declared_is_never_set(variable: str, inputs: str) -> None:
     request = f'{_POSTED}query: {{x: "{{{{ {variable} }}}}"}}'
-    assert codes(spec_text(inputs=inputs, request=request)) == [("E204", "request.query.x")]
+    found = compiled(spec_text(inputs=inputs, request=request))
+    assert [(i.code, i.path) for i in found.problems] == [("W103", "request.query.x")]
+    assert found.engine is not None
+    assert sent(found.engine.plan(Query(text="x", region="de-DE", time=TimeRange.DAY))) == {}
 
 
-def test_offset_needs_paging_with_a_size() -> None:
+def test_offset_is_never_set_without_paging() -> None:
     request = f'{_POSTED}query: {{x: "{{{{ offset }}}}"}}'
-    assert codes(spec_text(paging="", request=request)) == [("E204", "request.query.x")]
+    assert codes(spec_text(paging="", request=request)) == [("W103", "request.query.x")]
+
+
+def test_a_file_that_deletes_a_declaration_is_not_warned() -> None:
+    parent = spec_text(
+        id="parent", request=f'{_POSTED}query: {{t: "{{{{ time }}}}", o: "{{{{ offset }}}}"}}'
+    )
+    child = "schema: 1\nid: plain\nextends: parent\npaging: null\ninputs: {time: null}\n"
+    found = compiled(child, {"parent": parent})
+    assert found.problems == ()
+    assert found.engine is not None
+    assert sent(found.engine.plan(Query(text="x", time=TimeRange.DAY))) == {}
 
 
 def test_keys_and_settings() -> None:
