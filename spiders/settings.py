@@ -21,6 +21,7 @@ DOWNLOAD_HANDLERS = {
 }
 DOWNLOADER_MIDDLEWARES = {
     "middlewares.guard.GuardMiddleware": 50,
+    "middlewares.robots.RobotsMiddleware": 100,
     "middlewares.retry.RetryMiddleware": 550,
     "middlewares.redirects.RedirectMiddleware": 600,
     "middlewares.cookies.CookiesMiddleware": 700,
@@ -81,5 +82,7 @@ CONSILIENCE_ENGINES_DIR: list[str] = []
 CONSILIENCE_ALLOW_NETWORKS: list[str] = []
 #: A file of further certificate authorities to trust.
 CONSILIENCE_CA_FILE = None
+#: What robots.txt means for pages: obey, warn or off; None leaves it to each request.
+CONSILIENCE_ROBOTS = None
 #: A folder of recordings to answer from, instead of the network.
 REPLAY = None

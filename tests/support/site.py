@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from types import TracebackType
 
-__all__ = ["Reply", "Seen", "Site", "hang"]
+__all__ = ["Reply", "Routes", "Seen", "Site", "hang"]
 
 
 @dataclass(slots=True)
@@ -51,6 +51,9 @@ class Reply:
 async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Send nothing until the client closes the connection."""
     await reader.read()
+
+
+Routes = dict[str, "Reply | Callable[[Seen], Reply]"]
 
 
 class Site:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from tests.support.site import Routes
+
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed"),
@@ -68,11 +70,11 @@ async def test_redirects_and_cookies(hub: Hub) -> None:
     def shown(seen: Seen) -> Reply:
         return html(f"cookie={seen.headers.get('cookie')}")
 
-    routes = {
+    routes: Routes = {
         "/": html("", 302, Location="/b", **{"Set-Cookie": "a=1; Path=/"}),
         "/b": shown,
     }
-    async with Site({**routes}) as site:
+    async with Site(routes) as site:
         answer = await render(hub, site.url("/"))
         assert b"cookie=a=1" in answer.body
         assert (answer.url, answer.hops) == (site.url("/b"), (site.url("/"),))

@@ -1,0 +1,173 @@
+"""robots.txt: asked for through the request's own proxy and mode, obeyed or only pointed out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from protego import Protego
+from scrapy import Request, signals
+from scrapy.exceptions import IgnoreRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Hashable
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+__all__ = ["AGENT", "Robots", "RobotsMiddleware", "RobotsPolicy", "RobotsRefusedError", "parsed"]
+
+#: The name that a site's robots.txt may address us by.
+AGENT = "consilience"
+#: What of a robots.txt is read, in bytes (RFC 9309 asks for at least 500 KiB).
+_SIZE = 512 * 1024
+_TTL = 3600.0
+_KEPT = 1024
+#: The longest pause between two pages of a site that is honoured, in seconds.
+_LONGEST_DELAY = 30.0
+#: What the question for robots.txt takes over from the request that it is asked for.
+_SHARED = ("fetch", "proxy", "pool", "profile", "judge")
+#: Seconds for the question itself; it outlives a caller that leaves, for others wait for it too.
+_TIMEOUT = 10.0
+
+
+class RobotsPolicy(StrEnum):
+    """What a site's wish means: refuse, fetch but say so, do not ask."""
+
+    OBEY = "obey"
+    WARN = "warn"
+    OFF = "off"
+
+
+class RobotsRefusedError(IgnoreRequest):
+    """Raised where robots.txt asks not to fetch a page; never retried."""
+
+    code = "robots_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """What a robots.txt says to us; `rules` None means that everything or nothing is allowed."""
+
+    rules: Protego | None
+    otherwise: bool = True
+
+    def allows(self, url: str) -> bool:
+        """Whether this page may be fetched."""
+        return self.otherwise if self.rules is None else bool(self.rules.can_fetch(url, AGENT))
+
+    @property
+    def delay(self) -> float:
+        """Seconds to leave between two pages, at most 30."""
+        wished = self.rules.crawl_delay(AGENT) if self.rules is not None else None
+        return min(float(wished or 0.0), _LONGEST_DELAY)
+
+
+def parsed(status: int, body: bytes) -> Robots:
+    """Return what an answer for robots.txt means (RFC 9309, section 2.3.1).
+
+    Found: its rules. Not there (4xx): all is allowed. Broken (5xx): nothing is.
+    """
+    if status >= 500:
+        return Robots(None, otherwise=False)
+    if status >= 300:
+        return Robots(None)
+    return Robots(Protego.parse(body[:_SIZE].decode("utf-8", "replace")))
+
+
+class RobotsMiddleware:
+    """Looks at robots.txt before a page that asks for it by `request.meta["robots"]`.
+
+    The setting `CONSILIENCE_ROBOTS` wins over what the request says. A warning is appended to the
+    list `request.meta["warnings"]`, where there is one. Answers are kept for an hour per site and
+    proxy; requests at the same time share one question.
+    """
+
+    def __init__(
+        self,
+        download: Callable[[Request], Awaitable[Response]],
+        policy: RobotsPolicy | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._download = download
+        self._policy = policy
+        self._clock = clock
+        self._sleep = sleep
+        self._known: OrderedDict[Hashable, tuple[float, asyncio.Future[Robots]]] = OrderedDict()
+        self._turns: OrderedDict[str, float] = OrderedDict()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> RobotsMiddleware:
+        """Read the operator's policy from the settings."""
+        named = crawler.settings.get("CONSILIENCE_ROBOTS")
+        policy = RobotsPolicy(named) if named else None
+        middleware = cls(lambda request: crawler.engine.download_async(request), policy)
+        crawler.signals.connect(middleware._stop, signals.spider_closed)
+        return middleware
+
+    async def process_request(self, request: Request) -> None:
+        """Wait for the site's turn, warn, or raise `RobotsRefusedError`."""
+        wished = request.meta.get("robots")
+        policy = (self._policy or RobotsPolicy(wished)) if wished else RobotsPolicy.OFF
+        if policy is RobotsPolicy.OFF:
+            return
+        robots = await self._robots(request)
+        if not robots.allows(request.url):
+            self._object(request, policy)
+        elif policy is RobotsPolicy.OBEY and robots.delay:
+            await self._wait(urlsplit(request.url).netloc, robots.delay)
+
+    def _object(self, request: Request, policy: RobotsPolicy) -> None:
+        text = f"robots.txt of {urlsplit(request.url).hostname} asks not to fetch this page"
+        if policy is RobotsPolicy.OBEY:
+            raise RobotsRefusedError(text)
+        warnings = request.meta.get("warnings")
+        if isinstance(warnings, list):
+            warnings.append(text)
+
+    async def _wait(self, site: str, delay: float) -> None:
+        now = self._clock()
+        turn = max(self._turns.get(site, now), now)
+        self._turns[site] = turn + delay
+        self._turns.move_to_end(site)
+        while len(self._turns) > _KEPT:
+            self._turns.popitem(last=False)
+        if turn > now:
+            await self._sleep(turn - now)
+
+    async def _robots(self, request: Request) -> Robots:
+        parts = urlsplit(request.url)
+        key = (parts.scheme, parts.netloc, request.meta.get("proxy"), request.meta.get("pool"))
+        kept = self._known.get(key)
+        if kept is not None and self._clock() < kept[0]:
+            return await asyncio.shield(kept[1])
+        origin = f"{parts.scheme}://{parts.netloc}"
+        question = asyncio.ensure_future(self._ask(request, key, origin))
+        self._known[key] = (self._clock() + _TTL, question)
+        self._known.move_to_end(key)
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return await asyncio.shield(question)
+
+    async def _ask(self, request: Request, key: Hashable, origin: str) -> Robots:
+        shared = {name: request.meta[name] for name in _SHARED if name in request.meta}
+        limits = {"download_maxsize": 4 * _SIZE, "download_timeout": _TIMEOUT}
+        question = Request(f"{origin}/robots.txt", dont_filter=True, meta={**shared, **limits})
+        try:
+            answer = await self._download(question)
+        except Exception:  # noqa: BLE001 - the page itself will fail alike, and say why
+            self._known.pop(key, None)
+            return Robots(None)
+        return parsed(answer.status, answer.body)
+
+    async def _stop(self) -> None:
+        questions = [question for _, question in self._known.values() if not question.done()]
+        for question in questions:
+            question.cancel()
+        await asyncio.gather(*questions, return_exceptions=True)
