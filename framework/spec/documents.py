@@ -124,11 +124,7 @@ class Document:
         """The body as HTML, parsed by lexbor."""
         if is_hostile(self.body):
             return None
-        utf8 = self.charset == "utf-8"
-        try:
-            return LexborHTMLParser(self.body if utf8 else self.text)
-        except (ValueError, RuntimeError, UnicodeError):
-            return None
+        return LexborHTMLParser(self.body if self.charset == "utf-8" else self.text)
 
     @cached_property
     def root(self) -> LexborNode | None:

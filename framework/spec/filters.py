@@ -189,7 +189,9 @@ FILTERS: Mapping[str, FilterKind] = MappingProxyType(
                 "parse_json: a.b",
                 parse_json_step,
             ),
-            _K("jmes", "JMESPath", "Takes part of parsed JSON.", "jmes: items[0].name", jmes_step),
+            _K(
+                "jmes", "JMESPath", "Takes a part of parsed JSON.", "jmes: items[0].name", jmes_step
+            ),
             _K(
                 "int",
                 "none",

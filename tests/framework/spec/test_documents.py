@@ -66,6 +66,21 @@ def test_what_is_too_long_is_cut() -> None:
     assert len(document(b"x" * (MAX_BODY + 10)).body) == MAX_BODY
 
 
+@pytest.mark.parametrize(
+    "name", ["base64", "rot13", "idna", "undefined", "unicode_escape", "utf-7", "zip", "mbcs"]
+)
+def test_codecs_that_are_no_encodings(name: str) -> None:
+    seen = document(b"<p>a\\ud800b\xff</p>", ("Content-Type", f"text/html; charset={name}"))
+    assert "a" in seen.text
+    assert seen.root is not None
+    assert seen.tree is not None
+
+
+def test_a_page_of_nothing_has_no_tree() -> None:
+    assert document("<!-- nothing -->").tree is None
+    assert document(" ").tree is None
+
+
 def test_views_are_built_once() -> None:
     seen = document("<p>x</p>")
     assert seen.page is seen.page

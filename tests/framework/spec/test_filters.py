@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framework.spec.filters import FILTERS, compile_filter
+from framework.spec.filters import FILTERS, FilterKind, compile_filter
 from framework.spec.patterns import check_regex, text_of
 from tests.support.answers import Clock
 
@@ -103,11 +104,18 @@ def test_every_filter_of_the_table_is_tried() -> None:
     assert {name for name, *_ in YIELDS} == set(FILTERS)
 
 
-@pytest.mark.parametrize("kind", FILTERS.values(), ids=str)
-def test_table_documents_itself(kind: object) -> None:
-    assert kind.summary.endswith(".")  # type: ignore[attr-defined]
-    assert kind.example.partition(":")[0] == kind.name  # type: ignore[attr-defined]
-    assert kind.argument  # type: ignore[attr-defined]
+@pytest.mark.parametrize("kind", FILTERS.values(), ids=FILTERS)
+def test_table_documents_itself(kind: FilterKind) -> None:
+    assert kind.summary.endswith(".")
+    assert kind.example.partition(":")[0] == kind.name
+    assert kind.argument
+
+
+@pytest.mark.parametrize("kind", FILTERS.values(), ids=FILTERS)
+def test_examples_compile(kind: FilterKind) -> None:
+    given = yaml.safe_load(kind.example)
+    argument = given[kind.name] if isinstance(given, dict) else None
+    kind.validate(argument)
 
 
 BAD = [
