@@ -7,8 +7,10 @@ caller, so every rule can be tested with a scripted server and clock.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
 
 from framework.errors import UnavailableError
 from framework.spec.environment import key_values
@@ -25,7 +27,11 @@ if TYPE_CHECKING:
     from middlewares.cooldown import Rest
     from middlewares.state import StateDatabase
 
-__all__ = ["Attempt", "EnginePolicy", "cooldown_spans", "pace_rule"]
+__all__ = ["HOST_RULE", "Attempt", "EnginePolicy", "cooldown_spans", "pace_rule"]
+
+
+#: How hard one host may be asked, whoever asks: a burst of ten a second, six at once.
+HOST_RULE = PaceRule(rate=(10, 1.0), concurrency=6)
 
 
 class Attempt(Protocol):
@@ -120,8 +126,24 @@ class EnginePolicy:
         if not self.enabled:
             return await attempt(self._first_keys(engine))
         rule = pace_rule(engine, search_gap=self.search_gap, page_gap=self.page_gap)
-        async with self.pace.turn(engine.id, rule, longest=deadline, is_page=is_page):
+        turn = self.pace.turn(engine.id, rule, longest=deadline, is_page=is_page)
+        async with turn as waited, self._host_turn(engine.spec.request.url, deadline - waited):
             return await self._ask(engine, attempt)
+
+    def page_turn(
+        self, url: str, *, deadline: float
+    ) -> contextlib.AbstractAsyncContextManager[float]:
+        """Return the turn of a page fetch by its host; `deadline` is in seconds from now.
+
+        Raises UnavailableError (`rate_limited`) where the host's pace would outlast it.
+        """
+        return self._host_turn(url, deadline)
+
+    def _host_turn(self, url: str, longest: float) -> contextlib.AbstractAsyncContextManager[float]:
+        host = _host(url) if self.enabled else None
+        if host is None:
+            return contextlib.nullcontext(0.0)
+        return self.pace.turn(f"host {host}", HOST_RULE, longest=longest)
 
     def _first_keys(self, engine: Engine) -> dict[str, str]:
         pools = {name: key_values(key, self.environ) for name, key in engine.keys.items()}
@@ -157,6 +179,13 @@ class EnginePolicy:
             spans=cooldown_spans(engine),
             reason=reason,
         )
+
+
+def _host(url: str) -> str | None:
+    """The host of an address; None for a template or what is no address."""
+    with contextlib.suppress(ValueError):
+        return urlsplit(url).hostname if "{" not in url else None
+    return None
 
 
 def _verdict(code: str) -> Verdict:

@@ -216,10 +216,12 @@ class ProxyMiddleware:
         return self.proxies.route_engine(judge.id, judge.fetch, query, tried)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Note that the proxy carried the request."""
+        """Note that the proxy carried the request, and that those that did not are to blame."""
         url = request.meta.get("proxy")
         if url and (pool := self.proxies.owner(url)):
             pool.succeeded(url)
+            for suspect in set(request.meta.pop("suspects", ())) - {url}:
+                pool.failed(suspect, "no answer where another proxy got one")
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:

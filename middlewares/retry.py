@@ -145,19 +145,23 @@ class RetryMiddleware:
             return None
         if wait > 0:
             await self._sleep(wait)
-        return self._next(request, attempt + 1)
+        return self._next(request, attempt + 1, suspect=failure.status is None)
 
     def _left(self, request: Request) -> float:
         deadline = request.meta.get("deadline")
         return float("inf") if deadline is None else float(deadline) - self._clock()
 
-    def _next(self, request: Request, attempt: int) -> Request:
-        """The same request, to be routed anew: a proxy that was used goes to the end of the row."""
+    def _next(self, request: Request, attempt: int, *, suspect: bool) -> Request:
+        """The same request, to be routed anew: a proxy that was used goes to the end of the row.
+
+        One through which no answer came is a suspect, to be blamed if another one gets through.
+        """
         meta = {**request.meta, "attempt": attempt}
         if "deadline" in meta:
             meta["download_timeout"] = max(self._left(request), _LEAST_TIME)
         used = meta.get("proxy")
         if used and meta.get("routed"):
             meta["tried"] = (*meta.get("tried", ()), used)
+            meta["suspects"] = (*meta.get("suspects", ()), *((used,) if suspect else ()))
             meta["proxy"] = None
         return request.replace(meta=meta, dont_filter=True)

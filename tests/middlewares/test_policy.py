@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -150,6 +151,34 @@ async def test_a_failure_is_noted_and_passed_on(policy: EnginePolicy) -> None:
         )
     assert policy.cooldown.history("paid") == {Verdict.PROXY_UNAVAILABLE: 1, Verdict.ERROR: 1}
     assert policy.rest("paid") is None
+
+
+async def test_engines_of_one_host_share_its_places(policy: EnginePolicy, clock: Clock) -> None:
+    most = running = 0
+    gate = asyncio.Event()
+
+    async def attempt(keys: Mapping[str, str]) -> Page:
+        nonlocal most, running
+        running += 1
+        most = max(most, running)
+        if running == 6:
+            gate.set()
+        await gate.wait()
+        running -= 1
+        return page(Verdict.OK)
+
+    engines = [engine(f"paid-{number}") for number in range(9)]
+    await asyncio.gather(*(policy.consult(one, attempt, deadline=9.0) for one in engines))
+    assert most == 6
+
+
+async def test_pages_of_one_host_keep_its_pace(policy: EnginePolicy, clock: Clock) -> None:
+    for _ in range(12):
+        async with policy.page_turn("https://site.test/a", deadline=9.0):
+            pass
+    assert clock.slept == [pytest.approx(0.1)] * 2
+    async with policy.page_turn("https://other.test/a", deadline=0.0) as waited:
+        assert waited == 0.0
 
 
 async def test_recordings_know_no_rules(clock: Clock) -> None:

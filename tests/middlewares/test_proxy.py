@@ -178,6 +178,18 @@ def test_an_answer_heals_the_proxy() -> None:
     assert middleware.process_response(Request("https://site.test/"), response) is response
 
 
+def test_a_proxy_is_blamed_where_another_gets_through() -> None:
+    proxies = policy(A, B)
+    middleware = ProxyMiddleware(proxies)
+    request = routed(middleware, tried=(A,), suspects=(A,))
+    middleware.process_response(request, Response("https://site.test/"))
+    assert [report.failures for report in proxies.pools["default"].reports()] == [1, 0]
+    lone = ProxyMiddleware(policy(A))
+    again = routed(lone, tried=(A,), suspects=(A,))
+    lone.process_response(again, Response("https://site.test/"))
+    assert lone.proxies.route() == A
+
+
 def test_the_policy_is_the_settings_or_the_environments(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "CONSILIENCE_PROXY"):
         monkeypatch.delenv(name, raising=False)

@@ -186,7 +186,15 @@ async def test_each_attempt_asks_for_another_proxy() -> None:
     third = await retry.process_exception(second, ProxyUnavailableError())
     assert third is not None
     assert third.meta["tried"] == ("http://a.test:1", "http://b.test:1")
+    assert third.meta["suspects"] == third.meta["tried"]
     assert clock.slept == []
+
+
+async def test_a_proxy_that_brought_an_answer_is_no_suspect() -> None:
+    request = Request("https://site.test/", meta={"proxy": "http://a.test:1", "routed": True})
+    second = await middleware(Clock()).process_response(request, answer(503))
+    assert isinstance(second, Request)
+    assert (second.meta["tried"], second.meta["suspects"]) == (("http://a.test:1",), ())
 
 
 async def test_a_proxy_that_the_caller_chose_is_kept() -> None:
