@@ -124,15 +124,19 @@ class QuerySpider(Spider):
 
         Raises `InvalidInputError` where there is no question.
         """
-        if not self.queries:
-            raise InvalidInputError(
-                "there is nothing to search for", hint="give -a query=TEXT or -a queries=FILE"
-            )
+        self.check()
         for query in self.queries:
             for engine in self.engines:
                 request = await self._request(engine, query, None)
                 if request is not None:
                     yield request
+
+    def check(self) -> None:
+        """Raise `InvalidInputError` where there is nothing to search for."""
+        if not self.queries:
+            raise InvalidInputError(
+                "there is nothing to search for", hint="give -a query=TEXT or -a queries=FILE"
+            )
 
     async def parse(
         self, response: Response, engine: Engine, query: Query, number: int

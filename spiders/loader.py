@@ -11,6 +11,7 @@ from framework.spec.catalogue import Catalogue
 from framework.spec.folders import engine_folders
 from spiders.consensus import ConsensusSpider, consensus_spider
 from spiders.engine import engine_spider
+from spiders.page import PageSpider
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -42,6 +43,8 @@ class EngineLoader:
         return self._classes[spider_name]
 
     def _build(self, name: str) -> type[Spider]:
+        if name == PageSpider.name:
+            return PageSpider
         if name == ConsensusSpider.name:
             return consensus_spider({engine.id: engine for engine in self.catalogue.engines()})
         try:
@@ -51,7 +54,7 @@ class EngineLoader:
 
     def list(self) -> list[str]:
         """Return the names of all usable spiders."""
-        return [*self.catalogue.ids(), ConsensusSpider.name]
+        return [*self.catalogue.ids(), ConsensusSpider.name, PageSpider.name]
 
     def find_by_request(self, request: Request) -> list[str]:  # type: ignore[valid-type]
         """Return the engines whose search lives on the request's host."""

@@ -9,6 +9,7 @@ from scrapy.exceptions import UsageError
 
 from framework.errors import ConsilienceError
 from spiders.engine import QuerySpider
+from spiders.page import PageSpider
 
 if TYPE_CHECKING:
     import argparse
@@ -29,12 +30,9 @@ class Command(ScrapyCommand):
         assert self.crawler_process is not None  # noqa: S101 - checked by the caller
         try:
             spider = self.crawler_process.spider_loader.load(name)(**arguments)
+            if isinstance(spider, QuerySpider | PageSpider):
+                spider.check()
         except KeyError as error:
             raise UsageError(str(error.args[0]), print_help=False) from None
         except ConsilienceError as error:
             raise UsageError(str(error), print_help=False) from None
-        if isinstance(spider, QuerySpider) and not spider.queries:
-            raise UsageError(
-                "there is nothing to search for; give -a query=TEXT or -a queries=FILE",
-                print_help=False,
-            )

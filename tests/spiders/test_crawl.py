@@ -19,9 +19,12 @@ from spiders.engine import checkable, engine_spider, slot
 from spiders.loader import EngineLoader, engine_folders
 from spiders.pipelines import row_of
 from tests.support.engines import FORM, PLAIN, TOKEN, engine, record, rows, write_engine
+from tests.support.site import Reply, Site
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.site import Routes
 
 OTHER = PLAIN.replace("id: plain", "id: other").replace("plain.example", "other.example")
 BROKEN = PLAIN.replace("id: plain", "id: broken").replace("format: html", "format: nonsense")
@@ -44,16 +47,22 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def crawl(project: Path, name: str, **arguments: str) -> list[dict[str, Any]]:
+def arguments_for(project: Path) -> dict[str, object]:
+    return {
+        "CONSILIENCE_ENGINES_DIR": [str(project / "engines.d")],
+        "REPLAY": str(project / "tapes"),
+    }
+
+
+async def crawl(
+    project: Path, name: str, changes: dict[str, object] | None = None, **arguments: str
+) -> list[dict[str, Any]]:
     out = project / "out.jsonl"
     settings = Settings()
     settings.setmodule("spiders.settings", priority="project")
-    changes = {
-        "CONSILIENCE_ENGINES_DIR": [str(project / "engines.d")],
-        "REPLAY": str(project / "tapes"),
-        "FEEDS": {out: {"format": "jsonlines", "overwrite": True}},
-    }
-    settings.setdict(changes, priority="cmdline")
+    feeds = {"FEEDS": {out: {"format": "jsonlines", "overwrite": True}}}
+    given = arguments_for(project) if changes is None else changes
+    settings.setdict({**given, **feeds}, priority="cmdline")
     install_reactor(settings["TWISTED_REACTOR"])
     await AsyncCrawlerRunner(settings).crawl(name, **arguments)
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
@@ -100,9 +109,29 @@ async def test_consensus_merges_in_the_pipelines(project: Path) -> None:
     assert items[0]["score"] == pytest.approx(3.0)
 
 
+async def test_pages_become_items(project: Path) -> None:
+    article = "<title>Bees</title><main><h1>Bees</h1><p>They <b>dance</b> to tell.</p></main>"
+    kind = {"Content-Type": "text/html"}
+    routes: Routes = {
+        "/bees": Reply(200, kind, article.encode()),
+        "/robots.txt": Reply(body=b"User-agent: *\nDisallow: /secret"),
+        "/secret": Reply(body=b"secret"),
+    }
+    async with Site(routes) as site:
+        urls = [site.url("/bees"), site.url("/secret"), "http://127.0.0.1:1/"]
+        (project / "urls.txt").write_text("\n".join(urls), encoding="utf-8")
+        changes: dict[str, object] = {"CONSILIENCE_ALLOW_NETWORKS": ["127.0.0.0/8"]}
+        items = await crawl(project, "page", changes, urls=str(project / "urls.txt"))
+    by_url = {item["url"]: item for item in items}
+    assert by_url[urls[0]]["title"] == "Bees"
+    assert "They **dance** to tell." in by_url[urls[0]]["content"]
+    assert by_url[urls[1]]["error"] == "robots_refused"
+    assert by_url[urls[2]]["error"] == "connection_refused"
+
+
 def test_a_broken_file_does_not_hide_the_others(project: Path) -> None:
     loader = EngineLoader(Catalogue(project / "engines.d"))
-    assert loader.list() == ["form", "other", "plain", "token", "consensus"]
+    assert loader.list() == ["form", "other", "plain", "token", "consensus", "page"]
     with pytest.raises(KeyError, match=r"broken\.yaml:\d+:\d+"):
         loader.load("broken")
     with pytest.raises(KeyError, match='did you mean "plain"'):
@@ -180,6 +209,9 @@ def test_a_mistake_is_one_sentence(project: Path, arguments: list[str], message:
         ("plain", {"queries": "/no/such"}, "/no/such cannot be read"),
         ("consensus", {"query": "x", "engines": "nix"}, "no engine 'nix'"),
         ("consensus", {"query": "x", "engines": ","}, "no engine is named"),
+        ("page", {"url": "ftp://x"}, "is no http or https address"),
+        ("page", {"urls": "/no/such"}, "/no/such cannot be read"),
+        ("page", {"url": "http://x", "format": "pdf"}, "format must be one of markdown"),
     ],
 )
 def test_arguments_are_checked(
