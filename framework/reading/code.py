@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from framework.reading.dom import Dom
 
-__all__ = ["fence", "is_code_table", "language", "source"]
+__all__ = ["fence", "is_block", "is_code_table", "language", "source"]
 
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|code|brush:?|sh|prettyprint lang|hljs language|src|snippet|syntax|wp-block-code language|EnlighterJSRAW)[-_: ]+([A-Za-z][\w+#.-]*)",
@@ -23,7 +23,7 @@ _GUTTER = re.compile(
     r"(?:^|[\s_-])(?:linenos?|line-?numbers?(?:-rows)?|linenodiv|lnt?|gutter|ln-num(?:ber)?|blob-num|hljs-ln-numbers?|rouge-gutter|react-code-line-number|lineno|code-line-number|line-num|line_number|crayon-nums?|linenumber)(?:[\s_-]|$)",
     re.I,
 )
-_TOOLS = re.compile(r"(?:^|[\s_-])(?:copy|toolbar|clipboard|code-header|codeblock-header|copybtn|tooltip)(?:[\s_-]|$)", re.I)
+_TOOLS = re.compile(r"(?:^|[\s_-])(?:copy|toolbar|clipboard|code-header|codeblock-header|copybtn|tooltip|hover-info|hovercard)(?:[\s_-]|$)", re.I)
 _NUMBERS = re.compile(r"[\s\d]+")
 _BREAKING = frozenset("div li p tr section figure ol ul table tbody pre".split())
 _SKIPPED = frozenset("button script noscript input".split())
@@ -79,6 +79,13 @@ def is_gutter(dom: Dom, node: int) -> bool:
         content = "".join(dom.text[node : dom.end[node]])
         return not content.strip() or bool(_NUMBERS.fullmatch(content))
     return attrs.get("aria-hidden") == "true" and bool(_NUMBERS.fullmatch("".join(dom.text[node : dom.end[node]])))
+
+
+def is_block(dom: Dom, node: int) -> bool:
+    """Whether a `code` element outside `pre` is a block: several lines, and white space kept or named so."""
+    attrs = dom.having(node)
+    named = "block" in (attrs.get("class") or "").split() or "white-space:pre" in (attrs.get("style") or "").replace(" ", "")
+    return named and (dom.parent[node] < 0 or dom.tag[dom.parent[node]] != "p" or "\n" in "".join(dom.text[node : dom.end[node]]).strip())
 
 
 def language(dom: Dom, node: int) -> str:

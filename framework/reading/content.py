@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from framework.reading import callouts
 from framework.reading.dom import INLINE
 from framework.reading.hints import BODY, BOILER, COMMENT, GALLERY, HIDDEN, LEAD, WEAK
 
@@ -13,17 +14,18 @@ if TYPE_CHECKING:
 
     from framework.reading.dom import Dom
 
-_DROP_TAGS = frozenset("nav footer header aside form button dialog menu noscript iframe fieldset input".split())
+_DROP_TAGS = frozenset("nav footer header aside form button dialog menu noscript fieldset input".split())
 _DROP_ROLES = frozenset(
     "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tooltip button tablist alert".split()
 )
-_KEEP_TAGS = frozenset("html body main article pre code math".split())
+_KEEP_TAGS = frozenset("html body main article pre code math mjx-container mjx".split())
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _HIDING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])|"
     r"text-indent\s*:\s*-\d{3,}|(?:left|top|right)\s*:\s*-\d{4,}|clip\s*:\s*rect\(\s*[01]",
     re.I,
 )
+_EDIT_MARK = re.compile(r"editsection|edit-section|permalink|headerlink|header-link|anchor-?link", re.I)
 _CJK = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _COMMAS = re.compile(r"[,،，、;；]")
 
@@ -235,13 +237,13 @@ def _hint(dom: Dom, found: Content) -> tuple[dict[int, int], dict[int, int]]:
             continue
         style = attrs.get("style")
         if "hidden" in attrs or (attrs.get("aria-hidden") == "true" and name not in INLINE) or (style and _HIDING_STYLE.search(style)):
-            if length[i]:
+            if length[i] and "math" not in tag[i : dom.end[i]] and not callouts.kind(dom, dom.parent[i]):
                 flags[i] = _HIDDEN_MARK
         elif attrs.get("role") in _DROP_ROLES:
             flags[i] = _SURE
         elif value & HIDDEN:
             flags[i] = _HIDDEN_NAME
-        elif value & (BOILER | COMMENT) and not value & BODY and i not in flags:
+        elif value & (BOILER | COMMENT) and not value & BODY and i not in flags and (name not in INLINE or _EDIT_MARK.search(attrs.get("class") or "")):
             flags[i] = _NAMED
     return marks, flags
 
@@ -280,6 +282,10 @@ def _mark(dom: Dom, found: Content, flags: dict[int, int], anchors: list[int], l
             continue
         value = good[i]
         if dom.tag[i] == "header" and value > 300 and value > 0.3 * good[0]:
+            continue
+        if flag == _HIDDEN_MARK and good[0] - value >= 250:
+            drop[i] = 1
+            past = end[i]
             continue
         if value > most and not any(a < i or a >= end[i] for a in anchors if not (a < i < end[a])):
             continue

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
-from framework.reading.hints import BODY, BOILER, COMMENT, LEAD, hints
+from framework.reading.hints import BODY, BOILER, COMMENT, LEAD, hints, id_hints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ INLINE = frozenset(
 )
 """Elements that flow in a line of text."""
 _FLOWING = INLINE | {"-text", "button", "svg"}
-_PRUNED = frozenset("nav footer noscript iframe menu".split())
+_PRUNED = frozenset("nav footer noscript menu".split())
 _OUTSIDE = BOILER | BODY | LEAD | COMMENT
 _ROLES = frozenset("navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tooltip tablist".split())
 _NAMED = frozenset("div section ul ol aside".split())
@@ -210,10 +210,12 @@ def _walk(root: LexborNode, places: dict[int, int] | None, prune: bool) -> Dom:
                 attributes[here] = attrs
                 label, ident = attrs.get("class"), attrs.get("id")
                 if label or ident:
-                    named = (hints(label) if label else 0) | (hints(ident) if ident else 0)
+                    named = (hints(label) if label else 0) | (id_hints(ident) if ident else 0)
                     if named:
                         names[here] = named
-            if name == "script":
+            if name == "iframe":
+                child = None
+            elif name == "script":
                 child = node.first_child if "math" in (attrs.get("type") or "") else None
             elif prune and (name in _PRUNED or (attrs and name in _NAMED and (named & _OUTSIDE == BOILER or attrs.get("role") in _ROLES))):
                 dom.pruned[here] = node

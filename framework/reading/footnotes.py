@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["footnotes"]
 
 _LABEL = re.compile(r"[\[(]?\s*(?:\d{1,4}|[*†‡§¶]{1,3}|[a-z]|[ivx]{1,5}|note \d+)\s*[\])]?[:.]?", re.I)
-_NOTE_NAME = re.compile(r"(?:^|[\W_])(?:foot-?notes?|end-?notes?|side-?notes?|fn|ftn|cite[_-]note|note|noteref|sdfootnote|easy-footnote|fnref|_ftn|en)(?:[\W_\d]|$)|^fn\d|^_?ftn\d|footnote", re.I)
+_NOTE_NAME = re.compile(r"(?:^|[\W_])(?:foot-?notes?|end-?notes?|side-?notes?|fn|ftn|cite[_-]note|note|noteref|sdfootnote|easy-footnote|bib(?:\.bib)?\d+|fnref|_ftn|en)(?:[\W_\d]|$)|^fn\d|^_?ftn\d|footnote", re.I)
 _BACK_LABEL = re.compile(r"[\s↩⤴↑^⏎←⇧︎\ufe0e\ufe0f]*(?:return|back|jump up|back to (?:text|content|top)|a|b|c)?[\s↩⤴↑^⏎←\ufe0e\ufe0f]*", re.I)
 _NOTE_CLASS = re.compile(r"foot-?note|side-?note|end-?note", re.I)
 _NUMBERED_ID = re.compile(r"(?:fn|footnote|note|ftn|endnote|cite_note)[^\d]{0,3}(\d{1,3})", re.I)
@@ -36,6 +36,8 @@ def footnotes(dom: Dom, found: Content) -> tuple[dict[int, str], dict[int, str]]
             marks[node] = f"[^{name}]"
     for holder in names:
         _mark_back_links(dom, holder, marks)
+        if dom.tag[holder] == "span":
+            marks[holder] = ""
     return marks, names
 
 
@@ -97,10 +99,27 @@ def _attached(dom: Dom, found: Content) -> list[tuple[int, int]]:
             if holder > node:
                 pairs.append((node, holder))
         elif _NOTE_CLASS.search(attrs.get("class") or ""):
+            before = _label_before(dom, node)
+            if before >= 0 and found.length[node] > 12 and dom.tag[node] == "span":
+                pairs.append((before, node))
+                continue
             inner = next((c for c in range(node + 1, dom.end[node]) if dom.tag[c] in ("span", "div") and _NOTE_CLASS.search(dom.get(c, "class"))), -1)
             if inner > 0 and found.length[inner] > 8 and _LABEL.fullmatch("".join(dom.text[node:inner]).strip() or "-"):
                 pairs.append((node, inner))
     return pairs
+
+
+def _label_before(dom: Dom, node: int) -> int:
+    """Return the label that stands right before a note in the line, or -1."""
+    before = -1
+    for sibling in dom.children(dom.parent[node]):
+        if sibling >= node:
+            break
+        if dom.tag[sibling] in ("label", "sup", "a") and _LABEL.fullmatch(dom.words(sibling)):
+            before = sibling
+        elif dom.tag[sibling] != "input" and (dom.tag[sibling] or dom.text[sibling].strip()):
+            before = -1
+    return before
 
 
 def _numbered(dom: Dom, found: Content) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["BOILER", "BODY", "COMMENT", "GALLERY", "LEAD", "HIDDEN", "WEAK", "hints"]
+__all__ = ["BOILER", "BODY", "COMMENT", "GALLERY", "LEAD", "HIDDEN", "WEAK", "hints", "id_hints"]
 
 BOILER = 1
 """The element surrounds the content: navigation, sharing, promotion, related pages."""
@@ -41,7 +41,7 @@ _BOILER_WORDS = frozenset(
     jetpack yarpp zemanta
     rss follow followus
     rating ratings stars feedback
-    editsection mwe permalink headerlink
+    editsection permalink headerlink
     """.split()
 )
 _WEAK_WORDS = frozenset(
@@ -84,6 +84,7 @@ _COMMENT_WORDS = frozenset(
 )
 _BOILER_STEM = re.compile(r"related|recommend|newsletter|sponsor|advert|breadcrumb|subscri|sharing|shareb|outbrain|taboola|trending|mostpop|sidebar|copyright|bookmark|footer$|nav$|widgetized")
 _GALLERY_STEM = re.compile(r"galler|slideshow|filmstrip|thumbnails|lightbox")
+_STOP_WORDS = frozenset("and the of a an to in on for with is how what why und der die das de la le les et en y el".split())
 _NEGATION = frozenset("no has with without is not hide show hidden non wo data js".split())
 _HIDDEN = frozenset(
     "hidden hide is-hidden d-none sr-only screen-reader-text visually-hidden visuallyhidden visually-hidden-focusable visuallyhidden-focusable u-hidden invisible a11y-hidden "
@@ -101,6 +102,14 @@ def hints(name: str) -> int:
     if found & HIDDEN and _SHOWN.search(name):
         found &= ~HIDDEN
     return found
+
+
+def id_hints(name: str) -> int:
+    """Return the hints that an id carries; the slug of a heading carries none."""
+    words = _PART.findall(name)
+    if len(words) > 3 or any(word.lower() in _STOP_WORDS for word in words):
+        return 0
+    return hints(name)
 
 
 @lru_cache(maxsize=32768)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from framework.reading.dom import Dom
 
-__all__ = ["source", "tiny"]
+__all__ = ["alternative", "is_image", "largest", "source", "tiny"]
 
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src", "data-actualsrc", "data-large-src", "data-full-src", "data-image", "data-img-url")  # fmt: skip
 _SETS = ("srcset", "data-srcset", "data-lazy-srcset")
@@ -18,6 +18,7 @@ _STAND_IN = re.compile(
     r"^data:|^about:|(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|lazy|loading|grey|gray|1x1)[^/]*\.(?:gif|png|svg|jpe?g)(?:\?|$)",
     re.I,
 )
+_IMAGE_URL = re.compile(r"(?:https?:)?/{1,2}\S+\.(?:jpe?g|png|webp|gif|avif|svg)(?:\?\S*)?$", re.I)
 _CANDIDATE = re.compile(r"(\S+[^\s,])(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 
 
@@ -26,7 +27,7 @@ def source(dom: Dom, node: int) -> str:
     attrs = dom.having(node)
     plain = (attrs.get("src") or "").strip()
     if plain and not _STAND_IN.search(plain[:300]):
-        return plain
+        return (largest(attrs.get("srcset") or "") if " " in (attrs.get("srcset") or "") else "") or plain
     for name in _LAZY:
         value = (attrs.get(name) or "").strip()
         if value and not value.startswith(("data:", "{", "[")):
@@ -35,7 +36,7 @@ def source(dom: Dom, node: int) -> str:
         value = largest(attrs.get(name) or "")
         if value:
             return value
-    return _from_picture(dom, node)
+    return _from_picture(dom, node) or next((value for name, value in attrs.items() if name.startswith("data-") and value and _IMAGE_URL.match(value.strip())), "")
 
 
 def largest(candidates: str) -> str:
@@ -51,6 +52,11 @@ def largest(candidates: str) -> str:
         if width > widest:
             best, widest = match[1], width
     return best
+
+
+def is_image(address: str) -> bool:
+    """Whether an address is that of an image file."""
+    return bool(_IMAGE_URL.match(address))
 
 
 def tiny(attrs: Mapping[str, str | None]) -> bool:

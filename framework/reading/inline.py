@@ -25,6 +25,7 @@ _MARKS = {
 }  # fmt: skip
 _CODE = frozenset("code kbd samp tt".split())
 _PERMALINK = frozenset("¶ # § 🔗 ⚓ ∞ link permalink anchor".split())
+_SOLE_IMAGE = re.compile(r"!\[[^\]]*\]\([^()\s]*\)")
 _BREAK = "\x01"
 
 
@@ -87,7 +88,7 @@ class Inline:
         if name == "br":
             return _BREAK
         if name == "img":
-            return self.image(node)
+            return maths.inline(self.dom, node, name) or self.image(node)
         if name in _CODE:
             return self.code(node)
         mark = self.notes.get(node)
@@ -125,6 +126,8 @@ class Inline:
         target = self.resolve(href) if href and self.with_links else ""
         if not target:
             return inner
+        if label.startswith("![") and images.is_image(target) and _SOLE_IMAGE.fullmatch(label):
+            return label
         if _BREAK in label or "\n" in label:
             label = _SPACES.sub(" ", label.replace(_BREAK, " "))
         before = " " if inner[0] == " " else ""

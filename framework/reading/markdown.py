@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from framework.reading import callouts, code, tables
+from framework.reading import callouts, code, embeds, tables
 from framework.reading.dom import INLINE
 from framework.reading.document import BlockKind
 from framework.reading.inline import Inline, fold, guard
@@ -60,7 +60,7 @@ class Writer:
         self.depth = 0
         self.handlers: dict[str, Callable[[int], None]] = {
             "ul": self.list, "ol": self.list, "menu": self.list, "pre": self.pre, "table": self.table, "blockquote": self.quote,
-            "dl": self.definition_list, "hr": self.rule, "details": self.details, "p": self.container,
+            "dl": self.definition_list, "hr": self.rule, "code": self.pre, "iframe": self.embed, "details": self.details, "p": self.container,
             "h1": self.heading, "h2": self.heading, "h3": self.heading, "h4": self.heading, "h5": self.heading, "h6": self.heading,
         }  # fmt: skip
 
@@ -108,7 +108,7 @@ class Writer:
         first = child
         while child < stop:
             name = tag[child]
-            if not name or drop[child] or (name in INLINE and not holds[child]):
+            if not name or drop[child] or (name in INLINE and not holds[child] and not (name == "code" and code.is_block(self.dom, child))):
                 child = end[child]
                 continue
             if first < child:
@@ -320,6 +320,12 @@ class Writer:
                 self.definition_list(child)
             else:
                 self.block(child)
+
+    def embed(self, node: int) -> None:
+        """Write an embedded video or post as its address; any other frame is left out."""
+        target = embeds.address(self.inline.resolve(self.dom.get(node, "src") or self.dom.get(node, "data-src")))
+        if target:
+            self.add(BlockKind.IMAGE, f"![]({target})", node)
 
     def rule(self, node: int) -> None:
         """Write a thematic break between two blocks."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from framework.reading import mathml
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from framework.reading.dom import Dom
 
 __all__ = ["inline", "is_display", "tex"]
@@ -17,6 +19,8 @@ _RENDERED = re.compile(
 )
 _PREVIEW = re.compile(r"MathJax_Preview|MathJax_SVG|mjx-chtml|katex-html|MJX_Assistive")
 _ATTRIBUTES = ("data-latex", "data-tex", "data-math", "alttext", "data-formula", "data-expr", "data-equation", "latex")
+_DRAWN_CLASS = re.compile(r"(?:^|[\s_-])(?:latex|tex|mwe-math\S*|math|equation)(?:[\s_-]|$)", re.I)
+_DRAWN_BY = re.compile(r"latex\.php|latex\.codecogs|mathtex\.cgi|mimetex|/math/render/|chart\.googleapis\.com/chart\?cht=tx", re.I)
 _NAMES = frozenset("math mjx-container span div script img annotation".split())
 
 
@@ -27,6 +31,8 @@ def inline(dom: Dom, node: int, name: str) -> str | None:
     if name == "script":
         return ""
     attrs = dom.having(node)
+    if name == "img":
+        return _image(attrs)
     label = attrs.get("class") or ""
     if name == "math" or name == "mjx-container" or (label and _RENDERED.search(label)) or any(key in attrs for key in _ATTRIBUTES):
         found = tex(dom, node)
@@ -74,6 +80,14 @@ def is_display(dom: Dom, node: int) -> bool:
             return True
     up = dom.parent[node]
     return up >= 0 and ("katex-display" in dom.get(up, "class") or "MathJax_Display" in dom.get(up, "class"))
+
+
+def _image(attrs: Mapping[str, str | None]) -> str | None:
+    """Return the formula that an image draws, or None for any other image."""
+    alt = (attrs.get("alt") or "").strip()
+    if alt and (_DRAWN_CLASS.search(attrs.get("class") or "") or _DRAWN_BY.search(attrs.get("src") or "")):
+        return f"${_clean(alt)}$"
+    return None
 
 
 def _clean(source: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from framework.reading.closings import ADVERT, BYLINE, CREDIT, ENDING, POINTER, PROMPT
 from framework.reading.document import BlockKind
 
 if TYPE_CHECKING:
@@ -17,25 +18,9 @@ _MARKDOWN_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _MARKS = re.compile(r"^\s*(?:#{1,6} |> ?|- |\d+\. )|[*_`~|]|\\(?=\W)", re.M)
 _WORD = re.compile(r"[^\W_]+")
 _ENDS = re.compile(r"[.!?。！？…:;”\"'’»)\]]\s*$")
-_DATE = re.compile(
-    r"\b(?:19|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\bago\b|min(?:ute)?s? read|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\d+年|\d+月",
-    re.I,
-)
-_BYLINE = re.compile(
-    r"^\W*(?:by|von|par|por|di|written by|posted|published|updated|last updated|first published|author|text|photo|photos|photograph|image|credit|foto|fotos|source|quelle|fuente|"
-    r"autor|auteur|автор|作者|aktualisiert|veröffentlicht|publié|publicado|modified|reviewed|edited|share|tweet|print|email|comments?|advertisement|advert|anzeige|werbung|publicidad|publicité)\b",
-    re.I,
-)
-_PROMPT = re.compile(
-    r"copyright|©|all rights reserved|alle rechte vorbehalten|todos los derechos|tous droits réservés|follow (?:us|me|him|her|them|@|\w+ on)|subscribe|sign up|newsletter|"
-    r"share (?:this|on|via)|click here|read more|read also|read next|see also|also read|related:|more from|more on|recommended|you may also|you might also|"
-    r"leave a (?:comment|reply)|join the|download (?:the|our)|have a (?:tip|story)|contact (?:us|the)|email (?:us|the)|send (?:us|your)|"
-    r"this (?:article|story|post) (?:was|is|has been|originally|first)|originally (?:published|appeared)|tagged|filed under|posted in|tags?:|categories:|topics:|"
-    r"folgen sie|abonnieren|weiterlesen|mehr zum thema|lesen sie auch|auch interessant|suscr[ií]b|s[ií]guenos|lea también|abonnez|lire aussi|à lire|подпис|читайте также|"
-    r"support (?:us|our)|donate|become a (?:member|patron|subscriber)|thanks for reading|like us|on (?:facebook|twitter|instagram)|terms of (?:use|service)|privacy policy|cookie",
-    re.I,
-)
+_DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\bago\b|min(?:ute)?s? read|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\d+年|\d+月", re.I)
 _PROSE = 80
+_BODY_LEAST = 0.7
 
 
 def plain(text: str) -> str:
@@ -48,15 +33,9 @@ def trim(pieces: list[Piece], titles: Titles, links: list[int], length: list[int
     notes = [piece for piece in pieces if piece.kind is BlockKind.FOOTNOTE]
     kept = _head([piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE], titles)
     kept = _lead(kept)
-    kept = [piece for piece in kept if not _is_pointer(piece, links, length)]
+    kept = [piece for piece in kept if not _is_pointer(piece, links, length) and not _is_notice(piece)]
+    kept = _end(kept)
     return _tail(kept, links, length) + notes
-
-
-_POINTER = re.compile(
-    r"^\W*(?:(?:read|see|also|related|more|watch|listen|don'?t miss|must[- ]read|further reading|recommended|trending|click here|check out|"
-    r"lesen sie|mehr|siehe auch|auch interessant|weiterlesen|lire aussi|à lire|voir aussi|lea|ver más|lee también|relacionad[oa]s?|leggi anche|leia|veja|читайте|смотрите)\b[^.!?]{0,40}?)(?::|$|\s)",
-    re.I,
-)
 
 
 def _is_pointer(piece: Piece, links: list[int], length: list[int]) -> bool:
@@ -64,7 +43,28 @@ def _is_pointer(piece: Piece, links: list[int], length: list[int]) -> bool:
     if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.HEADING) or not links[piece.node]:
         return False
     size = length[piece.node]
-    return size < 250 and links[piece.node] > 0.5 * size and bool(_POINTER.match(plain(piece.text)))
+    return size < 250 and links[piece.node] > 0.5 * size and bool(POINTER.match(plain(piece.text)))
+
+
+def _is_notice(piece: Piece) -> bool:
+    """Whether a short block only announces an advertisement or credits a picture."""
+    if piece.kind is not BlockKind.PARAGRAPH or len(piece.text) > 200:
+        return False
+    text = plain(piece.text)
+    return bool(ADVERT.fullmatch(text)) or (len(text) < 80 and bool(CREDIT.match(text)))
+
+
+def _end(pieces: list[Piece]) -> list[Piece]:
+    """Cut at the line after which nothing of the article follows, if most of the text stands before it."""
+    total = sum(len(piece.text) for piece in pieces)
+    seen = 0
+    for place, piece in enumerate(pieces):
+        if seen > _BODY_LEAST * total and piece.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM) and len(piece.text) < 400:
+            text = plain(piece.text)
+            if len(text) < 90 and ENDING.match(text) and (piece.kind is BlockKind.HEADING or "](" not in piece.text):
+                return pieces[:place]
+        seen += len(piece.text)
+    return pieces
 
 
 def _is_prose(piece: Piece) -> bool:
@@ -97,7 +97,7 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
         text = plain(piece.text)
         words = len(_WORD.findall(text))
         if piece.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and (
-            (words <= 14 and (_DATE.search(text) or _BYLINE.search(text))) or (words <= 3 and not _ENDS.search(text))
+            (words <= 14 and (_DATE.search(text) or BYLINE.match(text))) or (words <= 3 and not _ENDS.search(text))
         ):
             continue
         kept.append(piece)
@@ -117,7 +117,7 @@ def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piec
         if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE):
             break
         dense = length[piece.node] > 0 and links[piece.node] > 0.5 * length[piece.node]
-        if (words < 60 and _PROMPT.search(text)) or (words < 25 and dense) or (words <= 3 and not _ENDS.search(text)) or (words < 12 and _BYLINE.search(text)):
+        if (words < 60 and PROMPT.search(text)) or (words < 25 and dense) or (words <= 3 and not _ENDS.search(text)) or (words < 12 and BYLINE.match(text)):
             last -= 1
             continue
         break
