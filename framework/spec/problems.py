@@ -19,6 +19,7 @@ __all__ = [
     "Mark",
     "Problem",
     "SpecProblemsError",
+    "nearest",
     "problem",
     "render_annotations",
     "render_json",
@@ -115,7 +116,8 @@ class Problem:
 class Fault:
     """A problem that knows its path in the file but not yet its place.
 
-    `word` narrows the place to a part of the value's line; `key` puts it at the key.
+    `word` narrows the place to a part of the value's line; `key` puts it at the key; `near` is
+    the name that was probably meant, where the problem is an unknown one.
     """
 
     at: tuple[str | int, ...]
@@ -124,6 +126,7 @@ class Fault:
     hint: str = ""
     word: str = ""
     key: bool = False
+    near: str = ""
 
 
 class SpecProblemsError(SpecError):
@@ -156,9 +159,14 @@ def problem(mark: Mark, code: str, path: str, message: str, hint: str = "") -> P
 def suggest(word: str, names: Iterable[str], label: str = "allowed") -> str:
     """Return a hint that offers the nearest name and lists what is allowed."""
     known = list(names)
-    near = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    near = nearest(word, known)
     listed = f"{label}: {', '.join(known)}" if known else f"{label}: nothing"
-    return f'did you mean "{near[0]}"? {listed}' if near else listed
+    return f'did you mean "{near}"? {listed}' if near else listed
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """Return the name that was probably meant, or nothing where none is near."""
+    return next(iter(difflib.get_close_matches(word.lower(), list(names), n=1, cutoff=0.6)), "")
 
 
 def render_text(problems: Iterable[Problem]) -> str:

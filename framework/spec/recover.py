@@ -60,25 +60,55 @@ class Validated:
         _, at = self.places.node(fault.at)
         if fault.code in ("E202", "E204", "W103"):
             return any(_declares(path, fault) for path in self.aside)
+        if fault.code == "E305" and ("kind",) in self.aside:
+            return True
         return any(path[: len(at)] == at for path in self.aside)
 
 
 def validate(root: Node) -> Validated:
-    """Validate a tree; a part with a mistake is set aside and the others are still validated."""
+    """Validate a tree; a part with a mistake is set aside and the others are still validated.
+
+    A misspelt key is taken for the one that was probably meant, so that what stands below it is
+    validated too and its absence is not another problem.
+    """
     result = Validated(None, Places(root))
     for _ in range(_ROUNDS):
-        tree = result.places.root
         try:
-            result.spec = Spec.model_validate(plain(tree))
+            result.spec = Spec.model_validate(plain(result.places.root))
         except ValidationError as error:
-            faults = faults_of(error, tree)
-            result.report(faults)
-            paths = [_aside(fault, result.places) for fault in faults]
-            result.places = Places(_without(tree, paths))
-            result.aside += paths
+            _set_aside(result, faults_of(error, result.places.root))
         else:
             break
     return result
+
+
+def _set_aside(result: Validated, faults: list[Fault]) -> None:
+    places = result.places
+    meant = _meant(faults, places)
+    faults = [fault for fault in faults if _missing(fault, places) not in meant.values()]
+    result.report(faults)
+    paths = [_aside(fault, places) for fault in faults]
+    gone = {path: None for path in paths if path not in meant}
+    result.places = Places(_pruned(places.root, (), {**gone, **meant}) or places.root)
+    result.aside += gone
+
+
+def _meant(faults: list[Fault], places: Places) -> dict[_Path, _Path | None]:
+    """Return the paths of misspelt keys with the paths that were probably meant."""
+    meant: dict[_Path, _Path | None] = {}
+    for fault in faults:
+        at = places.node(fault.at)[1]
+        target = (*at[:-1], fault.near)
+        if fault.near and places.node(target)[1] != target and target not in meant.values():
+            meant[at] = target
+    return meant
+
+
+def _missing(fault: Fault, places: Places) -> _Path:
+    """Return the path of the key that a fault misses, or nothing."""
+    if fault.code != "E102":
+        return ()
+    return (*places.node(fault.at)[1], fault.message.split('"')[1])
 
 
 def _declares(path: _Path, fault: Fault) -> bool:
@@ -94,27 +124,37 @@ def _declares(path: _Path, fault: Fault) -> bool:
 
 
 def _aside(fault: Fault, places: Places) -> _Path:
-    stand_in = (*fault.at, fault.message.split('"')[1]) if fault.code == "E102" else ()
-    return stand_in if stand_in in _STAND_INS else places.node(fault.at)[1]
+    missing = _missing(fault, places)
+    return missing if missing in _STAND_INS else places.node(fault.at)[1]
 
 
-def _without(node: Node, paths: list[_Path]) -> Node:
-    """Return a tree without the nodes at these paths, or with stand-ins in their place."""
-    return _pruned(node, (), set(paths)) or Node({}, node.mark)
+def _pruned(node: Node, at: _Path, changes: Mapping[_Path, _Path | None]) -> Node | None:
+    """Return a tree without the nodes at these paths, or with them at their new paths.
 
-
-def _pruned(node: Node, at: _Path, paths: set[_Path]) -> Node | None:
-    if at in paths and at:
+    A missing scalar is replaced by its stand-in.
+    """
+    if at and changes.get(at, at) is None:
         return Node(_STAND_INS[at], node.mark, node.key) if at in _STAND_INS else None
-    if not any(path[: len(at)] == at for path in paths):
+    if not any(path[: len(at)] == at for path in changes):
         return node
     if isinstance(node.value, dict):
-        items = {key: _pruned(item, (*at, key), paths) for key, item in node.value.items()}
-        kept = {key: item for key, item in items.items() if item is not None}
-        missing = (path for path in paths if path[:-1] == at and path in _STAND_INS)
-        kept |= {str(p[-1]): Node(_STAND_INS[p], node.mark) for p in missing if p[-1] not in kept}
-        return Node(kept, node.mark, node.key)
+        return Node(_pruned_map(node, node.value, at, changes), node.mark, node.key)
     if isinstance(node.value, list):
-        listed = [_pruned(item, (*at, i), paths) for i, item in enumerate(node.value)]
+        listed = [_pruned(item, (*at, i), changes) for i, item in enumerate(node.value)]
         return Node([item for item in listed if item is not None], node.mark, node.key)
     return node
+
+
+def _pruned_map(
+    node: Node, items: Mapping[str, Node], at: _Path, changes: Mapping[_Path, _Path | None]
+) -> dict[str, Node]:
+    kept: dict[str, Node] = {}
+    for key, item in items.items():
+        path = (*at, key)
+        below = _pruned(item, path, changes)
+        if below is not None:
+            kept[str((changes.get(path) or path)[-1])] = below
+    for path in changes:
+        if path[:-1] == at and path in _STAND_INS and path[-1] not in kept:
+            kept[str(path[-1])] = Node(_STAND_INS[path], node.mark)
+    return kept

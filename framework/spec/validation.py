@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from framework.spec.model import Spec
 from framework.spec.places import Places, dotted
-from framework.spec.problems import Fault, suggest
+from framework.spec.problems import Fault, nearest, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -138,7 +138,9 @@ def _unknown(at: _Path, loc: _Path, places: Places, model: type[BaseModel]) -> F
     _, found = places.node(at[:-1])
     names = list(_allowed(model, loc[:-1]))
     label = "allowed here" if not found else f"allowed in {dotted(found)}"
-    return Fault(at, "E101", f'unknown key "{name}"', suggest(name, names, label), key=True)
+    hint = suggest(name, names, label)
+    near = nearest(name, names)
+    return Fault(at, "E101", f'unknown key "{name}"', hint, key=True, near=near)
 
 
 def _allowed(root: type[BaseModel], at: _Path) -> Iterator[str]:

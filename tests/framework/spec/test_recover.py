@@ -44,9 +44,7 @@ def test_the_parts_are_good() -> None:
         ),
         pytest.param("paging", "{by: tokn}", [("E103", "paging.by")], id="kind-of-paging"),
         pytest.param("paging", "tokens", [("E103", "paging")], id="paging"),
-        pytest.param(
-            "keys", "{k: {envv: K}}", [("E102", "keys.k"), ("E101", "keys.k.envv")], id="k"
-        ),
+        pytest.param("keys", "{k: {envv: K}}", [("E101", "keys.k.envv")], id="k"),
         pytest.param("settings", "[s]", [("E103", "settings")], id="settings"),
         pytest.param("session", "{id: step}", [("E103", "session")], id="session"),
     ],
@@ -55,6 +53,11 @@ def test_a_broken_declaration_is_one_problem(
     part: str, value: str, expected: list[tuple[str, str]]
 ) -> None:
     assert codes(spec_text(**{**_GOOD_PARTS, part: value})) == expected
+
+
+def test_fields_of_a_misspelt_kind_are_not_problems() -> None:
+    text = GOOD.replace("kind: web", "kind: papres").replace("title:", "doi: .d\n    title:")
+    assert codes(text) == [("E103", "kind")]
 
 
 def test_other_mistakes_are_still_told() -> None:
@@ -73,6 +76,30 @@ def test_other_mistakes_are_still_told() -> None:
 def test_missing_keys_are_all_told(text: str, expected: set[str]) -> None:
     assert len(codes(text)) == len(expected)
     assert {code for code, _ in codes(text)} == {"E102"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param("kind: web", "knid: web", [("E101", "knid")], id="required-scalar"),
+        pytest.param("verdicts:", "verdits:", [("E101", "verdits")], id="list"),
+        pytest.param("paging:", "pagin:", [("E101", "pagin")], id="what-others-use"),
+        pytest.param("  rows:", "  row:", [("E101", "response.row")], id="required-map"),
+        pytest.param("response:", "respones:", [("E101", "respones")], id="big-map"),
+        pytest.param(
+            "paging: {by: offset, size: 10",
+            "pagin: {by: offset, size: ten",
+            [("E101", "pagin"), ("E103", "paging.size")],
+            id="with-a-mistake-below-it",
+        ),
+        pytest.param(
+            "kind: web", "kind: web\nkinds: news", [("E101", "kinds")], id="beside-the-right-one"
+        ),
+    ],
+)
+def test_a_misspelt_key_is_one_problem(old: str, new: str, expected: list[tuple[str, str]]) -> None:
+    tests = "tests:\n  - {case: a, expect: blocked}\n"
+    assert codes(GOOD.replace(old, new, 1) + tests) == expected
 
 
 def test_a_missing_scalar_does_not_hide_other_mistakes() -> None:
