@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from framework.reading import callouts
 from framework.reading.dom import INLINE
-from framework.reading.hints import BODY, BOILER, COMMENT, GALLERY, HIDDEN, LEAD, WEAK
+from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, GALLERY, HIDDEN, LEAD, WEAK
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -243,7 +243,7 @@ def _hint(dom: Dom, found: Content) -> tuple[dict[int, int], dict[int, int]]:
             flags[i] = _SURE
         elif value & HIDDEN:
             flags[i] = _HIDDEN_NAME
-        elif value & (BOILER | COMMENT) and not value & BODY and i not in flags and (name not in INLINE or _EDIT_MARK.search(attrs.get("class") or "")):
+        elif value & (BOILER | COMMENT) and not value & (BODY | EMBED) and i not in flags and (name not in INLINE or _EDIT_MARK.search(attrs.get("class") or "")):
             flags[i] = _NAMED
     return marks, flags
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
-from framework.reading.hints import BODY, BOILER, COMMENT, LEAD, hints, id_hints
+from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, LEAD, hints, id_hints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ INLINE = frozenset(
 """Elements that flow in a line of text."""
 _FLOWING = INLINE | {"-text", "button", "svg"}
 _PRUNED = frozenset("nav footer noscript menu".split())
-_OUTSIDE = BOILER | BODY | LEAD | COMMENT
+_OUTSIDE = BOILER | BODY | LEAD | COMMENT | EMBED
 _ROLES = frozenset("navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tooltip tablist".split())
 _NAMED = frozenset("div section ul ol aside".split())
 _MANY_TAGS = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["BOILER", "BODY", "COMMENT", "GALLERY", "LEAD", "HIDDEN", "WEAK", "hints", "id_hints"]
+__all__ = ["BOILER", "BODY", "COMMENT", "EMBED", "GALLERY", "LEAD", "HIDDEN", "WEAK", "hints", "id_hints"]
 
 BOILER = 1
 """The element surrounds the content: navigation, sharing, promotion, related pages."""
@@ -13,6 +13,8 @@ WEAK = 2
 """The element often surrounds the content, but holds some of it on other sites."""
 BODY = 4
 """The element is named as the body of an article, post or document."""
+EMBED = 128
+"""The element shows something from another site within the text."""
 LEAD = 64
 """The element is a standfirst: the paragraph before the body."""
 GALLERY = 32
@@ -136,6 +138,8 @@ def _word(word: str, previous: str) -> int:
         return COMMENT
     if word in _BODY_WORDS or (previous, word) in _BODY_PAIRS:
         return BODY
+    if word.startswith("embed"):
+        return EMBED
     if word in _LEAD_WORDS or (previous, word) in _LEAD_PAIRS:
         return LEAD
     return WEAK if word in _WEAK_WORDS else 0

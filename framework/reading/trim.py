@@ -97,7 +97,7 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
         text = plain(piece.text)
         words = len(_WORD.findall(text))
         if piece.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and (
-            (words <= 14 and (_DATE.search(text) or BYLINE.match(text))) or (words <= 3 and not _ENDS.search(text))
+            (words <= 14 and (_DATE.search(text) or BYLINE.match(text))) or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
         ):
             continue
         kept.append(piece)
