@@ -89,7 +89,12 @@ def _ascii(host: str) -> str:
     try:
         return idna.encode(host, uts46=True, transitional=False).decode("ascii")
     except (idna.IDNAError, UnicodeError):
-        return host
+        return ".".join(map(_punycode, host.lower().split(".")))
+
+
+def _punycode(label: str) -> str:
+    """The label of a name that IDNA 2008 refuses and registries sell all the same (emoji)."""
+    return label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}"
 
 
 def _ipv6(host: str) -> str:

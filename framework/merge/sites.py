@@ -140,9 +140,23 @@ def _handle(name: str, segments: list[str], pairs: list[Pair]) -> Place:
     return name, segments, pairs
 
 
+def _doi(name: str, segments: list[str], pairs: list[Pair]) -> Place:
+    """The slash in a DOI is often escaped."""
+    return name, "/".join(segments).replace("%2f", "/").split("/"), pairs
+
+
+def _paper(name: str, segments: list[str], pairs: list[Pair]) -> Place:
+    """`/paper/A-Title/ID` is `/paper/ID`."""
+    if len(segments) == 3 and segments[0] == "paper":
+        segments = ["paper", segments[2]]
+    return name, segments, pairs
+
+
 def _pubmed(name: str, segments: list[str], pairs: list[Pair]) -> Place:
     if len(segments) == 2 and segments[0] == "pubmed" and _DIGITS.fullmatch(segments[1]):
         return "pubmed.ncbi.nlm.nih.gov", segments[1:], pairs
+    if len(segments) == 3 and segments[:2] == ["pmc", "articles"]:
+        return "pmc.ncbi.nlm.nih.gov", segments[1:], pairs
     return name, segments, pairs
 
 
@@ -194,6 +208,8 @@ _RULES: dict[str, Callable[[str, list[str], list[Pair]], Place]] = {
     "github.com": _github,
     "wikipedia.org": _wikipedia,
     "arxiv.org": _arxiv,
+    "doi.org": _doi,
+    "semanticscholar.org": _paper,
     "hdl.handle.net": _handle,
     "ncbi.nlm.nih.gov": _pubmed,
     "amazon": _amazon,

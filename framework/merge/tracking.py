@@ -36,6 +36,7 @@ _PREFIXES = (
     *("cm_mmc", "wt.", "wt_mc", "wt_zmc", "vn_", "oft_", "trk_", "mkt_tok", "_branch_", "_bta_"),
     *("tracking_source", "redirect_log_mongo", "redirect_mongo", "rb_click", "gdfm", "gdft"),
     *("aspsessionid", "share_source", "share_medium", "share_plat", "amp_js", "amp_gsa"),
+    *("__cft__", "__xts__", "__tn__"),
     *("amp_latest", "amp_analytics", "amp_consent"),
 )
 
@@ -44,9 +45,9 @@ _NAMES = words(
     "gclid gclsrc dclid gbraid wbraid srsltid fbclid msclkid twclid ttclid yclid ysclid igshid igsh"
     " epik li_fat_id irclickid irgwc clickid cjevent awc sscid sccid scid rdt_cid tblci dicbo"
     " obclid unicorn_click_id zanpid admitad_uid ranmid raneaid ransiteid wickedid wickedsource"
-    " s_kwcid ef_id mkwid pcrid spm scm algo_expid vd_source spm_id_from"
+    " s_kwcid ef_id mkwid pcrid spm algo_expid vd_source spm_id_from"
     # analytics and mail
-    " utm _ga _gl _ke _kx __s _openstat gs_l ncid ocid icid mbid cmpid s_cid dgcid xtor xnpe_tifc"
+    " utm _ga _gl _ke _kx __s _openstat gs_l ncid icid cmpid s_cid dgcid xtor xnpe_tifc"
     " echobox emc wtrid wtmc wtzmc os_ehash ceneo_spo dm_i nr_email_referer ck_subscriber_id bbeml"
     " mindbox-click-id vgo_ee sb_referer_host usqp __twitter_impression sr_share"
     # referrers and share buttons
@@ -86,7 +87,7 @@ _SITES: dict[str, frozenset[str]] = {
     "bloomberg.com": words("sref srnd embedded-checkout leadsource"),
     "bbc.com": frozenset({"intlink_from_url", "intlink_ts", "link_location"}),
     "bbc.co.uk": frozenset({"intlink_from_url", "intlink_ts", "link_location"}),
-    "msn.com": words("cvid ei pc bundles"),
+    "msn.com": words("cvid ei pc bundles ocid"),
     "wikipedia.org": words("wprov mobileaction useskin searchtoken"),
     "netflix.com": words("trackid tctx jbp jbr jbv"),
     "apple.com": words("itsct itscg uo at ct"),
@@ -98,7 +99,7 @@ _SITES: dict[str, frozenset[str]] = {
         "click_key click_sum ref frs sts organic_search_click plkey pro bes ls ga_order"
     ),
     "aliexpress.com": words(
-        "algo_pvid aff_platform aff_trace_key sk btsid ws_ab_test gps-id pdp_npi pvid"
+        "scm algo_pvid aff_platform aff_trace_key sk btsid ws_ab_test gps-id pdp_npi pvid"
     ),
     "walmart.com": words("athcpid athpgid athznid athieid athbdg athancid wl13"),
     "booking.com": words("aid label sid srpvid ucfs hpos hapos sr_order srepoch"),
@@ -111,6 +112,8 @@ _SITES: dict[str, frozenset[str]] = {
     "sciencedirect.com": frozenset({"via", "rr", "_docanchor"}),
     "springer.com": frozenset({"sap-outbound-id", "error", "code"}),
     "dailymail.co.uk": frozenset({"ito"}),
+    "arxiv.org": frozenset({"context"}),
+    "openreview.net": frozenset({"noteid", "referrer"}),
 }
 
 #: Services under many country suffixes, by the first label of their host.
@@ -166,6 +169,10 @@ def _is_hex_32(value: str) -> bool:
     return _HEX_32.fullmatch(value) is not None
 
 
+def _is_campaign(value: str) -> bool:
+    return value.lower().startswith(("social", "nl", "synd", "mail", "email", "news"))
+
+
 def _is_yes(value: str) -> bool:
     return value.lower() in _YES
 
@@ -191,6 +198,8 @@ _BY_VALUE: dict[str, Callable[[str], bool]] = {
     "sess": _is_session,
     "sessid": _is_session,
     "s": _is_hex_32,
+    "mbid": _is_campaign,
+    "ocid": _is_campaign,
     "amp": _is_yes,
     "_amp": _is_yes,
     "isamp": _is_yes,
@@ -205,7 +214,7 @@ _BY_VALUE: dict[str, Callable[[str], bool]] = {
 
 def is_tracking(name: str, value: str, host: Host) -> bool:
     """Say whether a parameter can be dropped without changing which page is meant."""
-    lower = name.lower()
+    lower = name.lower().lstrip("?")
     if lower in _NAMES or lower.startswith(_PREFIXES):
         return True
     judge = _BY_VALUE.get(lower)
