@@ -16,16 +16,18 @@ from framework.spec import catalogue as catalogues
 from framework.spec.context import Variables
 from framework.spec.environment import setting_values
 from framework.spec.folders import engine_folders
-from framework.types import Kind, Status, Verdict
+from framework.types import Kind, SearchAnswer, Status, Verdict
 from middlewares.policy import EnginePolicy, cooldown_spans
 from middlewares.proxy import proxies_from
 from middlewares.state import StateDatabase
 from server import llm as models
 from server import logs
 from server.config import Environment, Settings, load
+from server.downloads import Downloads
 from server.metrics import Metrics
 from server.preferences import Preferences
 from server.requests import Filtered, SearchRequest
+from server.rounds import Rounds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -43,12 +45,13 @@ if TYPE_CHECKING:
         Page,
         Query,
         Row,
-        SearchAnswer,
     )
     from server.tools.base import Call
     from spiders.hub import Hub
 
 __all__ = ["Application", "EngineState"]
+
+_PAGE_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +100,9 @@ class Application:
         self.metrics = Metrics()
         self._policy: EnginePolicy | None = None
         self._preferences: Preferences | None = None
+        self._rounds: Rounds | None = None
+        self._reports: Downloads | None = None
+        self._pages: Downloads | None = None
         self._stack = contextlib.AsyncExitStack()
         self._opening: asyncio.Task[Hub] | None = None
         self._watch = watch
@@ -139,7 +145,7 @@ class Application:
             await asyncio.wait([self._opening])
             self._opening = None
         await self._stack.aclose()
-        self._preferences = None
+        self._preferences = self._rounds = self._reports = self._pages = None
         if self._policy is not None:
             self._policy.state.close()
             self._policy = None
@@ -242,7 +248,15 @@ class Application:
         self, request: SearchRequest, call: Call, sampling: bool | None
     ) -> tuple[SearchAnswer, Filtered]:
         """Search, and where sampling is on let a model drop rows; it can only remove them."""
-        answer = await self.search(request, call.caller)
+        asked: list[str] = []
+
+        def heard(report: EngineReport, rows: tuple[Row, ...]) -> None:
+            asked.append(report.id)
+            call.note(len(asked), None, f"{report.id}: {report.verdict}, {len(rows)} rows")
+
+        answer = await call.once(
+            "search", SearchAnswer, lambda: self.search(request, call.caller, heard)
+        )
         wanted = self.sampling(call.caller) if sampling is None else sampling
         if not wanted or not answer.results:
             return answer, Filtered()
@@ -290,7 +304,8 @@ class Application:
     def policy(self) -> EnginePolicy:
         """The rests, pace and keys of engines; its state database is opened at first use."""
         if self._policy is None:
-            path = None if self.replay else state_dir(self.settings) / "state.db"
+            kept = self.replay is None or self.settings.state_dir is not None
+            path = state_dir(self.settings) / "state.db" if kept else None
             self._policy = EnginePolicy.create(
                 StateDatabase(path), self.environment.values, enabled=self.replay is None
             )
@@ -302,6 +317,28 @@ class Application:
         if self._preferences is None:
             self._preferences = Preferences(self.policy.state)
         return self._preferences
+
+    @property
+    def rounds(self) -> Rounds:
+        """What calls keep between their rounds; opened at first use."""
+        if self._rounds is None:
+            self._rounds = Rounds(self.policy.state)
+        return self._rounds
+
+    @property
+    def reports(self) -> Downloads:
+        """Reports that can be fetched for a while; opened at first use."""
+        if self._reports is None:
+            seconds = self.settings.deep_retention_minutes * 60
+            self._reports = Downloads(self.policy.state, seconds)
+        return self._reports
+
+    @property
+    def pages(self) -> Downloads:
+        """Fetched pages as Markdown, by fingerprint; opened at first use."""
+        if self._pages is None:
+            self._pages = Downloads(self.policy.state, _PAGE_SECONDS, shelf="page")
+        return self._pages
 
     def default_engines(self, caller: str) -> tuple[str, ...]:
         """Return the engines that a caller's searches ask, those that still exist."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import Context
 
-__all__ = ["ClientLLM", "InputNeeded", "can_sample"]
+__all__ = ["ClientLLM", "InputNeeded", "can_sample", "has_rounds", "run_of"]
 
 _STATELESS = "2026-07-28"
 
@@ -49,20 +49,25 @@ def can_sample(context: Context[Any, Any]) -> bool:
     offered = context.client_capabilities
     if offered is None or offered.sampling is None:
         return False
-    return _stateless(context) or context.session.can_send_request
+    return has_rounds(context) or context.session.can_send_request
 
 
-def _stateless(context: Context[Any, Any]) -> bool:
+def has_rounds(context: Context[Any, Any]) -> bool:
+    """Whether a question to this client ends the call, to be repeated with the answer."""
     version = context.protocol_version
     return version is not None and is_version_at_least(version, _STATELESS)
 
 
 class ClientLLM:
-    """The caller's own model; answers of earlier rounds of the same call are kept."""
+    """The caller's own model; answers of earlier rounds of the same call are kept.
 
-    def __init__(self, context: Context[Any, Any]) -> None:
+    `run` names the call over all its rounds.
+    """
+
+    def __init__(self, context: Context[Any, Any], run: str | None = None) -> None:
         self._context = context
-        self._answers = {**_recorded(context.request_state), **_arrived(context)}
+        self._run = run
+        self._answers = {**_answers(context), **_arrived(context)}
 
     async def complete(self, prompt: Prompt) -> Completion:
         """Answer one prompt; raises `InputNeeded` or `UnavailableError`."""
@@ -70,7 +75,7 @@ class ClientLLM:
 
     async def complete_all(self, prompts: Sequence[Prompt]) -> list[Completion]:
         """Answer several prompts, in one round where the protocol has rounds."""
-        if not _stateless(self._context):
+        if not has_rounds(self._context):
             return [await self._ask(prompt) for prompt in prompts]
         missing = {_key(p): p for p in prompts if _key(p) not in self._answers}
         if missing:
@@ -82,7 +87,7 @@ class ClientLLM:
             input_requests={
                 key: CreateMessageRequest(params=_params(prompt)) for key, prompt in missing.items()
             },
-            request_state=json.dumps({"answers": self._answers}, sort_keys=True),
+            request_state=json.dumps({"answers": self._answers, "run": self._run}, sort_keys=True),
         )
 
     async def _ask(self, prompt: Prompt) -> Completion:
@@ -126,12 +131,23 @@ def _key(prompt: Prompt) -> str:
     return f"llm-{hashlib.sha256(asked.encode()).hexdigest()[:20]}"
 
 
-def _recorded(state: str | None) -> dict[str, dict[str, Any]]:
+def run_of(context: Context[Any, Any]) -> str | None:
+    """Return the name of the call that this round belongs to, None in its first round."""
+    run = _recorded(context.request_state).get("run")
+    return run if isinstance(run, str) else None
+
+
+def _answers(context: Context[Any, Any]) -> dict[str, dict[str, Any]]:
+    answers = _recorded(context.request_state).get("answers")
+    return answers if isinstance(answers, dict) else {}
+
+
+def _recorded(state: str | None) -> dict[str, Any]:
     try:
-        answers = json.loads(state)["answers"] if state else {}
-    except (ValueError, KeyError, TypeError):
+        recorded = json.loads(state) if state else {}
+    except ValueError:
         return {}
-    return dict(answers) if isinstance(answers, dict) else {}
+    return recorded if isinstance(recorded, dict) else {}
 
 
 def _arrived(context: Context[Any, Any]) -> dict[str, dict[str, Any]]:

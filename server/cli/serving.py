@@ -28,11 +28,12 @@ def serve_stdio(
         signal.signal(number, _leave)
     gc.disable()
     from server.app import Application
+    from server.selection import Selection
     from server.stdio import serve
     from server.surface import build
 
     application = Application.create(settings, replay=replay, watch=True)
-    surface = build(application, tools or application.settings.tools)
+    surface = build(application, Selection(tools or application.settings.tools))
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import secrets
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -24,6 +24,7 @@ __all__ = [
     "Call",
     "ErrorInfo",
     "NoArguments",
+    "Once",
     "Output",
     "Reply",
     "Tool",
@@ -57,6 +58,7 @@ class Output(BaseModel):
     error: ErrorInfo | None = None
 
 
+T = TypeVar("T")
 A = TypeVar("A", bound=Arguments)
 O = TypeVar("O", bound=Output)  # noqa: E741
 
@@ -73,13 +75,34 @@ async def _silent(_done: float, _total: float | None, _message: str) -> None:
     return None
 
 
+def _unheard(_done: float, _total: float | None, _message: str) -> None:
+    return None
+
+
+class Once(Protocol):
+    """Does a step of a call once, however often the call is repeated for its client's model."""
+
+    async def __call__(self, step: str, kind: type[T], work: Callable[[], Awaitable[T]]) -> T:
+        """Return what `work` gives, or what it gave in an earlier round; `kind` is its type."""
+
+
+async def _again(step: str, kind: type[T], work: Callable[[], Awaitable[T]]) -> T:
+    return await work()
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls, how to tell them of progress (done, total, message), and their model if any."""
+    """Who calls, how to tell them of progress (done, total, message), and their model if any.
+
+    `note` is `progress` for code that cannot wait. Work that comes before a question to
+    `client_llm` goes through `once`.
+    """
 
     caller: str = "default"
     progress: Callable[[float, float | None, str], Awaitable[None]] = field(default=_silent)
     client_llm: LLM | None = None
+    note: Callable[[float, float | None, str], None] = field(default=_unheard)
+    once: Once = field(default=_again)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
