@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from curl_cffi import CurlECode, CurlOpt
 from curl_cffi.curl import CURL_WRITEFUNC_ERROR
@@ -147,18 +148,20 @@ class BrowserHandler(BaseDownloadHandler):
             "trust_env": False,
             "allow_redirects": False,
             "discard_cookies": True,
-            "curl_options": _options(proxy),
+            "curl_options": _options(proxy, profile),
         }
         if proxy is None:
             return GuardedSession(self._allowed, **options)
         return AsyncSession(**options)
 
 
-def _options(proxy: Proxy | None) -> dict[CurlOpt, Any]:
+def _options(proxy: Proxy | None, profile: Profile) -> dict[CurlOpt, Any]:
     common: dict[CurlOpt, Any] = {
         CurlOpt.PROTOCOLS_STR: _PROTOCOLS,
         CurlOpt.REDIR_PROTOCOLS_STR: _PROTOCOLS,
     }
+    if profile.order:
+        common[CurlOpt.HTTPHEADER_ORDER] = ",".join(profile.order).encode()
     if proxy is None:
         return common
     scheme = "socks5h" if proxy.is_socks else proxy.scheme
@@ -176,14 +179,24 @@ def _options(proxy: Proxy | None) -> dict[CurlOpt, Any]:
     }
 
 
-def _headers(request: Request, profile: Profile) -> dict[str, str]:
-    own = {
+def _headers(request: Request, profile: Profile) -> dict[str, str | None]:
+    """What differs from the target's own headers; a referrer says where the visit is from."""
+    own: dict[str, str | None] = {
         name.decode("latin-1"): b", ".join(values).decode("latin-1")
         for name, values in request.headers.items()
         if name not in (b"Proxy-Authorization", b"Accept-Encoding")
     }
+    visit = {**dict(profile.headers), **_arrival(own.get("Referer"), request.url)}
     given = {name.lower() for name in own}
-    return {**{k: v for k, v in profile.headers if k.lower() not in given}, **own}
+    return {**{k: v for k, v in visit.items() if k.lower() not in given}, **own}
+
+
+def _arrival(referrer: str | None, url: str) -> dict[str, str]:
+    if referrer is None:
+        return {}
+    here, there = urlsplit(url), urlsplit(referrer)
+    same = (here.scheme, here.netloc) == (there.scheme, there.netloc)
+    return {"Sec-Fetch-Site": "same-origin" if same else "cross-site"}
 
 
 def _collector(body: BodyBuffer) -> Any:  # noqa: ANN401
