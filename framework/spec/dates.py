@@ -150,6 +150,8 @@ def _by_format(text: str, form: str, rule: DateRule) -> str | None:
 
 
 def _iso(text: str, rule: DateRule) -> str | None:
+    if not text[0].isdigit():
+        return None
     match = _PARTIAL.fullmatch(text)
     if match is None:
         return _instant(datetime.fromisoformat(_FRACTION.sub(r"\1", text)), rule)

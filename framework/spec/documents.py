@@ -8,7 +8,6 @@ import time
 from codecs import BOM_UTF8
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urljoin
 
@@ -23,9 +22,10 @@ from w3lib.encoding import (
 )
 
 from framework.spec.dates import parse_instant
+from framework.spec.hostile import is_hostile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from selectolax.lexbor import LexborNode
 
@@ -39,23 +39,8 @@ MAX_BODY = 5 * 1024 * 1024
 #: Seconds that the reading of one answer may take before it stops with what it has.
 BUDGET = 2.0
 
-#: Below these a page cannot make a parser's quadratic parts noticeable.
-_FEW_TAGS = 4_000
-_SHORT = 64 * 1024
-#: Sum of the nesting depths over all tags of a page, and attributes of one tag, that are parsed.
-_MAX_WORK = 12_000_000
-_MAX_ATTRIBUTES = 10_000
-
-_TAG = re.compile(rb"</?[a-zA-Z][^\s/>]*")
-_ATTRIBUTES = re.compile(
-    rb"""<[a-zA-Z](?:[^\s/"'>]*+(?:[\s/]|"[^"]*+"|'[^']*+')){%d}""" % _MAX_ATTRIBUTES
-)
-#: Tags that hold nothing, and those whose end is commonly left out.
-_FLAT = frozenset(
-    b"area base br col embed hr img input link meta source track wbr p li dt dd option tr td th "
-    b"path circle rect line polygon polyline ellipse use stop".split()
-)
-
+#: Where `<base>` may stand.
+_HEAD = 64 * 1024
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|script|meta|div)\b", re.IGNORECASE)
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
@@ -180,7 +165,8 @@ class Document:
     def base(self) -> str:
         """The address that relative links start from: `<base href>`, else the final address."""
         url = self.response.url
-        if not self.looks_html or b"<base" not in self.body[:65_536].lower():
+        head = self.body[:_HEAD]
+        if not (b"<base" in head or b"<BASE" in head) or not self.looks_html:
             return url
         page = self.page
         node = page.css_first("base[href]") if page is not None else None
@@ -223,42 +209,3 @@ def _xml_parser() -> etree.XMLParser:
         remove_comments=True,
         remove_pis=True,
     )
-
-
-def is_hostile(body: bytes) -> bool:
-    """Return whether a page is built to exhaust a parser: nesting or attributes by the thousand.
-
-    Parsing is quadratic in both, so that 200,000 open elements take over a minute.
-    """
-    if body.count(b"<") > _FEW_TAGS and _work(body) > _MAX_WORK:
-        return True
-    return any(_ATTRIBUTES.search(part) for part in _long_parts(body))
-
-
-def _long_parts(body: bytes) -> Iterator[bytes]:
-    """Yield what stands between two `>` that are far apart, skipping over all others."""
-    start = 0
-    while start + _SHORT < len(body):
-        last = body.rfind(b">", start, start + _SHORT)
-        if last < 0:
-            end = body.find(b">", start + _SHORT)
-            last = len(body) if end < 0 else end
-            yield body[start:last]
-        start = last + 1
-
-
-def _work(body: bytes) -> int:
-    """The sum over all tags of the number of elements that are open there, from above."""
-    steps = _Steps()
-    return sum(accumulate(map(steps.__getitem__, _TAG.findall(body))))
-
-
-class _Steps(dict[bytes, int]):
-    """What a tag adds to the nesting depth, worked out once per spelling."""
-
-    def __missing__(self, tag: bytes) -> int:
-        closing = tag.startswith(b"</")
-        name = tag.lower().lstrip(b"</")
-        step = 0 if name in _FLAT else (-1 if closing else 1)
-        self[tag] = step
-        return step
