@@ -35,6 +35,9 @@ _FOREIGN = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
 _CASED = frozenset("cp1251 koi8-r koi8-u iso8859-5 cp866 cp855 mac-cyrillic cp1253 iso8859-7".split())
 _SIGN = re.compile(r"[^\w\s\x00-\x7f]")
 _LATIN_LETTER = re.compile("[A-Za-z]")
+_DOS = frozenset(
+    "cp437 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 cp865 cp869 cp1006 cp1125 cp720 cp037 cp500 cp875 cp1026 cp1140 cp273 cp424".split()
+)
 _UNPROVEN = frozenset({"utf-8", "cp1252"})
 
 
@@ -92,6 +95,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         found = _strict(body, claim)
         if found is not None and plausible(found, claim):
             return found, claim
+    if "cp1252" in claims and (name in _LATIN or name in _DOS) and not (sure and name in _LATIN):
+        name = "cp1252"
     if name == "cp1252" and "utf-8" in claims:
         damaged = body.decode("utf-8", "replace")
         if damaged.count("\ufffd") * 50 < sum(char > "\x7f" for char in damaged):
@@ -151,6 +156,6 @@ def _wide(body: bytes) -> str:
 def _detect(body: bytes) -> tuple[str, bool]:
     """Return the codec that statistics on the visible bytes find, and whether they are sure."""
     sample = _CUT.sub(b" ", body[: _SAMPLE * 8])[:_SAMPLE]
-    found = chardet.detect(sample)
+    found = chardet.detect(sample, exclude_encodings=_DOS)
     name = _codec(found["encoding"] or "windows-1252") or "cp1252"
     return name, (found["confidence"] or 0.0) > 0.85

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from framework.reading import callouts
+from framework.reading import callouts, tables
 from framework.reading.dom import INLINE
 from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, GALLERY, HIDDEN, LEAD, WEAK
 
@@ -140,9 +140,17 @@ def select(dom: Dom, host: str = "") -> Content:
     length = _subtract(dom, found.length, drop)
     links = _subtract(dom, found.links, drop)
     found.root = _root(dom, clean, length, marks, flags, drop)
-    found.leads = _leads(dom, found, length, links, marks)
+    found.leads = _leads(dom, found, marks)
     _clean(dom, found, clean, length, links, marks, host)
     return found
+
+
+def _is_opening(dom: Dom, found: Content, node: int) -> bool:
+    """Whether a header holds part of the text, not only title, byline and navigation."""
+    value = found.good[node]
+    if value > 300 and value > 0.3 * found.good[0]:
+        return True
+    return value >= 100 and found.links[node] < 0.3 * found.length[node] and "h1" not in dom.tag[node : dom.end[node]]
 
 
 def is_safe(dom: Dom, found: Content) -> bool:
@@ -281,7 +289,7 @@ def _mark(dom: Dom, found: Content, flags: dict[int, int], anchors: list[int], l
         if flag == _HIDDEN_NAME and show_named:
             continue
         value = good[i]
-        if dom.tag[i] == "header" and value > 300 and value > 0.3 * good[0]:
+        if dom.tag[i] == "header" and _is_opening(dom, found, i):
             continue
         if flag == _HIDDEN_MARK and good[0] - value >= 250:
             drop[i] = 1
@@ -294,7 +302,7 @@ def _mark(dom: Dom, found: Content, flags: dict[int, int], anchors: list[int], l
     return drop
 
 
-def _leads(dom: Dom, found: Content, length: list[float], links: list[float], marks: dict[int, int]) -> list[int]:
+def _leads(dom: Dom, found: Content, marks: dict[int, int]) -> list[int]:
     """Return the standfirst that stands before the root in the same article."""
     tag, end, drop = dom.tag, dom.end, found.drop
     leads: list[int] = []
@@ -306,11 +314,12 @@ def _leads(dom: Dom, found: Content, length: list[float], links: list[float], ma
         for child in dom.children(up):
             if child >= node:
                 break
-            if drop[child] or not tag[child] or length[child] < 40:
+            opening = tag[child] == "header" or not drop[child]
+            if not opening or not tag[child] or found.length[child] < 40:
                 continue
             for inner in range(child, end[child]):
                 attrs = dom.attrs.get(inner)
-                if (marks.get(inner, 0) & LEAD or (attrs and attrs.get("itemprop") == "description")) and 40 < length[inner] < 1500 and links[inner] < 0.4 * length[inner]:
+                if (marks.get(inner, 0) & LEAD or (attrs and attrs.get("itemprop") == "description")) and 40 < found.length[inner] < 1500 and found.links[inner] < 0.4 * found.length[inner]:
                     if not any(a <= inner < end[a] for a in leads):
                         leads.append(inner)
         node = up
@@ -334,6 +343,9 @@ def _clean(dom: Dom, found: Content, good: list[float], length: list[float], lin
         if not name or not length[i]:
             i += 1
             continue
+        if name == "table" and not tables.is_layout(dom, i):
+            i = end[i]
+            continue
         size = length[i]
         density = links[i] / size
         out = False
@@ -341,7 +353,7 @@ def _clean(dom: Dom, found: Content, good: list[float], length: list[float], lin
             out = True
         elif name in ("ul", "ol"):
             out = (density > 0.75 and _headlines(dom, i, drop)) or (not found.is_listing and _cards(dom, i, drop))
-        elif name in ("div", "section", "table", "aside", "dl") and not (name == "table" and "th" in tag[i : end[i]]):
+        elif name in ("div", "section", "table", "aside", "dl"):
             out = density > 0.6 and good[i] < 60 and size < 0.3 * length[root]
             if not out and marks.get(i, 0) & WEAK and not marks[i] & BODY and good[i] < 0.2 * good[root]:
                 out = density > 0.3 or (good[i] < 40 and size < 250)

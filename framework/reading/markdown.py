@@ -23,6 +23,7 @@ _IMAGE_ONLY = re.compile(r"(?:!\[[^\]]*\]\([^()\s]*\)\s*|\[!\[[^\]]*\]\([^()\s]*
 _DISPLAY = re.compile("\x02([^\x02]*)\x02")
 _NOTES = re.compile(r"^#+ (?:foot|end)?-?notes?\b|^#+ (?:fußnoten|anmerkungen|notas?|références|примечания|脚注|注释)|^---$", re.I)
 _OWN_LABEL = re.compile(r"^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|^[↩^↑]\s*|^\[\]\s*")
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
 
 
@@ -32,6 +33,8 @@ class Piece:
     __slots__ = ("kind", "level", "node", "text", "tight")
 
     def __init__(self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False) -> None:
+        if not text.isascii() and _INVISIBLE.search(text):
+            text = _INVISIBLE.sub("", text)
         self.kind, self.text, self.node, self.level, self.tight = kind, text, node, level, tight
 
 

@@ -56,14 +56,14 @@ def _is_notice(piece: Piece) -> bool:
 
 def _end(pieces: list[Piece]) -> list[Piece]:
     """Cut at the line after which nothing of the article follows, if most of the text stands before it."""
-    total = sum(len(piece.text) for piece in pieces)
-    seen = 0
+    prose = [len(piece.text) if _is_prose(piece) else 0 for piece in pieces]
+    total, seen = sum(prose), 0
     for place, piece in enumerate(pieces):
         if seen > _BODY_LEAST * total and piece.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM) and len(piece.text) < 400:
             text = plain(piece.text)
             if len(text) < 90 and ENDING.match(text) and (piece.kind is BlockKind.HEADING or "](" not in piece.text):
                 return pieces[:place]
-        seen += len(piece.text)
+        seen += prose[place]
     return pieces
 
 
