@@ -93,14 +93,27 @@ def search(
     run(arguments, overrides, explain=explain, replay=replay_dir or replay, as_json=as_json)
 
 
+Tools = Annotated[
+    str | None, typer.Option(help="Only these tools, comma-separated; compact for one router.")
+]
+Compact = Annotated[bool, typer.Option("--compact", help="Publish one tool that routes to all.")]
+Sampling = Annotated[
+    bool | None,
+    typer.Option("--sampling/--no-sampling", help="May a language model drop irrelevant rows?"),
+]
+Replay = Annotated[bool, typer.Option("--replay", help="Answer from recordings.")]
+
+
 @app.command()
 def mcp(
-    tools: Annotated[str | None, typer.Option(help="Only these tools, comma-separated.")] = None,
+    tools: Tools = None,
+    compact: Compact = False,
     engine_ids: EngineIds = None,
+    sampling: Sampling = None,
     proxy: Proxy = None,
     debug: Debug = False,
     debug_file: DebugFile = None,
-    replay: Annotated[bool, typer.Option("--replay", help="Answer from recordings.")] = False,
+    replay: Replay = False,
 ) -> None:
     """Serve MCP on standard input and output."""
     from server.cli.serving import serve_stdio
@@ -109,10 +122,54 @@ def mcp(
     overrides = {
         "proxy": proxy,
         "default_engines": split(engine_ids),
+        "sampling": sampling,
         "debug_terminal": debug or None,
         "debug_file": debug_file,
     }
-    serve_stdio(settings_of(overrides), split(tools) or (), replay=replay)
+    chosen = (*(("compact",) if compact else ()), *(split(tools) or ()))
+    serve_stdio(settings_of(overrides), chosen, replay=replay)
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on: 127.0.0.1.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port: 3000.")] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A name this server is called by, repeatable.")
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None, typer.Option(help="A web origin that may call it, repeatable.")
+    ] = None,
+    cors: Annotated[
+        bool, typer.Option("--cors", help="Send CORS headers to those origins.")
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes.")] = 1,
+    tools: Tools = None,
+    compact: Compact = False,
+    engine_ids: EngineIds = None,
+    sampling: Sampling = None,
+    proxy: Proxy = None,
+    debug: Debug = False,
+    debug_file: DebugFile = None,
+    replay: Replay = False,
+) -> None:
+    """Serve MCP over HTTP at /mcp, and plain HTTP search beside it."""
+    from server.cli.serving import serve_http
+
+    overrides = {
+        "host": host,
+        "port": port,
+        "allow_hosts": allow_host or None,
+        "cors_origin": allow_origin or None,
+        "enable_cors": cors or None,
+        "proxy": proxy,
+        "default_engines": split(engine_ids),
+        "sampling": sampling,
+        "debug_terminal": debug or None,
+        "debug_file": str(debug_file) if debug_file else None,
+    }
+    chosen = (*(("compact",) if compact else ()), *(split(tools) or ()))
+    serve_http(overrides, chosen, workers=workers, replay=replay)
 
 
 @app.command()

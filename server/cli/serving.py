@@ -9,11 +9,11 @@ import signal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from server.config import Settings
 
-__all__ = ["serve_stdio"]
+__all__ = ["serve_http", "serve_stdio"]
 
 
 def serve_stdio(
@@ -38,6 +38,22 @@ def serve_stdio(
     gc.freeze()
     gc.enable()
     asyncio.run(serve(surface, first))
+
+
+def serve_http(
+    overrides: Mapping[str, object],
+    tools: Sequence[str] = (),
+    *,
+    workers: int = 1,
+    replay: bool = False,
+) -> None:
+    """Serve MCP and plain HTTP until the process is told to end."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
+    from server.http.serving import Plan, run
+
+    given = {name: value for name, value in overrides.items() if value is not None}
+    run(Plan(overrides=given, tools=tuple(tools), workers=workers, replay=replay))
 
 
 def _leave(_number: int, _frame: object) -> None:

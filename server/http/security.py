@@ -29,6 +29,9 @@ __all__ = ["CALLER", "Access", "Gate", "Refusal", "is_loopback"]
 #: Where the gate leaves the caller's name in the ASGI scope; absent for tokenless callers.
 CALLER = "consilience.caller"
 
+#: Stands for every origin.
+ANY = "*"
+
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _OPEN_PATHS = frozenset({"/healthz"})
 _SAFE_SITES = frozenset({"same-origin", "none"})
@@ -56,7 +59,8 @@ class Access:
         """Derive the rules from the settings.
 
         Raises:
-            InvalidInputError: the server would listen beyond loopback without a token or a name.
+            InvalidInputError: the server would listen beyond loopback without a token or a name,
+                or let any web page call it without a token.
         """
         tokens = dict(settings.tokens)
         if settings.token:
@@ -67,11 +71,17 @@ class Access:
             names.add(public)
         if not is_loopback(settings.host):
             _require(tokens, names, settings.host)
-        return cls(
-            hosts=frozenset(names | _LOOPBACK_NAMES),
-            origins=frozenset(origin.lower().rstrip("/") for origin in settings.cors_origin),
-            tokens=tokens,
-        )
+        origins = frozenset(origin.lower().rstrip("/") for origin in _origins(settings))
+        if ANY in origins and not tokens:
+            raise InvalidInputError(
+                "refusing to let every web page call this server without a token",
+                hint="set CONSILIENCE_TOKEN, or name the origins with --allow-origin",
+            )
+        return cls(hosts=frozenset(names | _LOOPBACK_NAMES), origins=origins, tokens=tokens)
+
+
+def _origins(settings: Settings) -> tuple[str, ...]:
+    return settings.cors_origin or ((ANY,) if settings.enable_cors else ())
 
 
 def _require(tokens: Mapping[str, str], names: set[str], host: str) -> None:
@@ -114,7 +124,7 @@ def origin_refusal(access: Access, headers: Headers) -> Refusal | None:
     """Refuse other sites' pages: by Origin, or where it is absent by Sec-Fetch-Site."""
     origin = headers.get("origin")
     if origin is not None:
-        if origin.lower() in access.origins or _own(origin, headers.get("host", "")):
+        if {origin.lower(), ANY} & access.origins or _own(origin, headers.get("host", "")):
             return None
         return Refusal(403, "foreign_origin", f"origin {origin[:80]!r} may not call this server")
     site = headers.get("sec-fetch-site")

@@ -1,0 +1,125 @@
+"""The HTTP server: MCP at /mcp, and beside it downloads, health, metrics and plain HTTP search.
+
+Every request passes the gate before any route sees it (host, origin, token, then limits).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from framework.errors import ConsilienceError
+from server.http import plain
+from server.http.limits import BodyLimit, CallerLimit, Limits
+from server.http.mcp import McpEndpoint
+from server.http.responses import failed, not_found
+from server.http.security import CALLER, Gate
+from server.metrics import CONTENT_TYPE
+from server.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+
+    from server.http.security import Access
+    from server.surface import Surface
+
+__all__ = ["http_app"]
+
+_CORS_HEADERS = (
+    "Accept",
+    "Authorization",
+    "Content-Type",
+    "Last-Event-ID",
+    "MCP-Protocol-Version",
+    "Mcp-Method",
+    "Mcp-Name",
+    "Mcp-Session-Id",
+)
+
+
+def http_app(
+    surface: Surface, access: Access, limits: Limits | None = None, *, sessions: bool = True
+) -> Starlette:
+    """Build the ASGI application around an MCP server.
+
+    Its lifespan opens the application behind the surface. `sessions` False serves handshake-era
+    clients without sessions, so that any worker process can answer each of their requests.
+    """
+    limits = limits or Limits()
+    endpoint = McpEndpoint(surface, limits, sessions=sessions)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        async with endpoint.running():
+            yield
+
+    app = Starlette(
+        routes=[
+            Route("/mcp", endpoint),
+            Route("/healthz", _healthz),
+            Route("/metrics", _metrics),
+            Route("/download/{id}", _download),
+            Route("/search", plain.search),
+            Route("/read", plain.read),
+            Route("/openapi.json", plain.openapi),
+        ],
+        middleware=_middleware(access, limits),
+        exception_handlers={404: not_found, 405: _wrong_method, ConsilienceError: failed},
+        lifespan=lifespan,
+    )
+    app.state.application = surface.application
+    return app
+
+
+def _middleware(access: Access, limits: Limits) -> list[Middleware]:
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=sorted(access.origins),
+        allow_methods=["GET", "POST", "DELETE"],
+        allow_headers=_CORS_HEADERS,
+        expose_headers=["Mcp-Session-Id", "Retry-After", "WWW-Authenticate"],
+    )
+    return [
+        *([cors] if access.origins else []),
+        Middleware(BodyLimit, limits=limits),
+        Middleware(Gate, access=access),
+        Middleware(CallerLimit, limits=limits),
+    ]
+
+
+async def _healthz(_request: Request) -> Response:
+    return JSONResponse({"status": "ok", "version": VERSION}, headers={"Cache-Control": "no-store"})
+
+
+async def _metrics(request: Request) -> Response:
+    text = request.app.state.application.metrics.text()
+    return Response(text, headers={"Content-Type": CONTENT_TYPE})
+
+
+async def _download(request: Request) -> Response:
+    application = request.app.state.application
+    kept = application.reports.get(request.path_params["id"], request.scope.get(CALLER))
+    if kept is None:
+        return not_found(request, None)
+    return Response(
+        kept.body,
+        media_type=kept.media_type,
+        headers={
+            "Content-Disposition": f'attachment; filename="{kept.name}"',
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
+async def _wrong_method(_request: Request, error: Exception) -> Response:
+    body = {"error": {"code": "method_not_allowed", "message": "this address has other methods"}}
+    return JSONResponse(body, 405, headers=getattr(error, "headers", None))
