@@ -10,7 +10,7 @@ import ipaddress
 import re
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import idna
 
@@ -60,6 +60,8 @@ _ALIASES = {
     "youtube-nocookie.com": "youtube.com",
 }
 
+#: What no host can contain; escaped, so that such an address has a key all the same.
+_FORBIDDEN = re.compile(r"[\x00-\x20#%/:<>?@\[\\\]^|\x7f]")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 _BRANDED = re.compile(r"([a-z0-9-]+)\.(?:[a-z]{2,3}\.)?[a-z]{2,3}")
 
@@ -82,7 +84,8 @@ def _spelling(host: str) -> str:
         host = unquote(host, errors="replace")
     if not host.isascii():
         host = _ascii(host)
-    return host.lower().strip(".")
+    host = host.lower().strip(".")
+    return quote(host, safe="") if _FORBIDDEN.search(host) else host
 
 
 def _ascii(host: str) -> str:
