@@ -35,7 +35,10 @@ _UNWANTED = re.compile(
     "\U000e0000-\U000e007f]"
 )
 _LINK = re.compile(r"https?://[^\s/?#@\\<>\"]+(?:[/?#][^\s<>\"\\]*)?", re.IGNORECASE)
+#: The usual shape, which needs no closer look.
+_USUAL = re.compile(r"https?://[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+(?:[/?#][!-~]*)?")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+_MARKUP = re.compile(r'[<>"\\]')
 _SPACES = re.compile(r"[\t\r\n]")
 _SAFE = "%/:=&?~#+!$,;'@()*[]|"
 
@@ -55,7 +58,10 @@ def link(value: object, base: str) -> str | None:
     text = text_of(value)
     if text is None or len(text) > MAX_URL:
         return None
-    text = _UNWANTED.sub("", text.strip())
+    text = text.strip()
+    if _USUAL.fullmatch(text) and not _MARKUP.search(text):
+        return text
+    text = _UNWANTED.sub("", text)
     if _LINK.fullmatch(text):
         return text if _has_host(text) else None
     text = _SPACES.sub("", text)
