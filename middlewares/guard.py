@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -173,6 +174,7 @@ def _split(url: str) -> SplitResult:
         raise BlockedAddressError(f"not a URL: {problem}") from None
 
 
+@lru_cache(maxsize=1024)
 def _refused_host(host: str, allowed: tuple[Network, ...], *, remote: bool) -> str | None:
     address = literal_address(host)
     if address is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from scrapy import Spider
+from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.settings import Settings
 from scrapy.utils.reactor import install_reactor
@@ -13,7 +13,6 @@ from scrapy.utils.reactor import install_reactor
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -102,5 +101,19 @@ class LongLivedCrawler:
         await self._task
 
     async def download(self, request: Request) -> Response:
-        """Return the answer after all downloader middlewares; raises what they or it raised."""
-        return await self.crawler.engine.download_async(request)
+        """Return the answer after all downloader middlewares; raises what they or it raised.
+
+        This is what Scrapy's `download_async` does without its slots, signals and deferreds, which
+        cost half of a fetch here and are not used: waiting and pacing are the caller's, and a
+        cancellation reaches the transfer itself.
+        """
+        downloader = self.crawler.engine.downloader
+        step: Request | Response = request
+        while isinstance(step, Request):
+            asked = step
+            step = await downloader.middleware.download_async(
+                downloader.handlers.download_request_async, asked
+            )
+        if step.request is None:
+            step.request = asked
+        return step

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError, UnavailableError
@@ -19,27 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
     from types import TracebackType
 
-    from scrapy.http import Response
-
     from framework.spec.compiler import Engine
     from framework.spec.context import Variables
     from framework.types import HttpRequest, HttpResponse, Next, Query
 
-__all__ = ["Call", "Hub"]
-
-
-@dataclass(slots=True, eq=False)
-class Call:
-    """One caller's interest in its transfers; the fetch handlers look at it."""
-
-    cancelled: bool = False
-    transfers: set[asyncio.Task[Response]] = field(default_factory=set)
-
-    def cancel(self) -> None:
-        """End the transfers that run, and keep those that wait from being sent."""
-        self.cancelled = True
-        for transfer in tuple(self.transfers):
-            transfer.cancel()
+__all__ = ["Hub"]
 
 
 class Hub:
@@ -137,8 +120,7 @@ class Hub:
     async def _transfer(
         self, request: HttpRequest, facts: Mapping[str, object], timeout: float
     ) -> HttpResponse:
-        call = Call()
-        meta = {**facts, "call": call, "download_timeout": timeout}
+        meta = {**facts, "download_timeout": timeout}
         try:
             async with asyncio.timeout(timeout), self._places:
                 answer = await self._crawler.download(scrapy_request(request, meta))
@@ -146,12 +128,10 @@ class Hub:
             raise UnavailableError(
                 f"no complete answer within {timeout:g} s", code="timeout"
             ) from None
-        except (ConsilienceError, asyncio.CancelledError):
+        except ConsilienceError:
             raise
         except Exception as error:
             raise explained(error) from error
-        finally:
-            call.cancel()
         return http_response(answer)
 
 

@@ -6,13 +6,13 @@ import ipaddress
 import ssl
 import tempfile
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import certifi
-from scrapy.http import Headers
-from scrapy.responsetypes import responsetypes
+from scrapy.http import Headers, HtmlResponse, Response, TextResponse
 
 from middlewares.handlers.failures import BodyTooLargeError, ProxyUnavailableError
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy import Request
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
 __all__ = ["BodyBuffer", "CaBundle", "Proxy", "answer", "body_cap", "proxy_of", "tls_context"]
@@ -154,13 +153,24 @@ def answer(
 ) -> Response:
     """Build Scrapy's response from a decoded body; `peer` is the address connected to."""
     kept = Headers([(k, v) for k, v in headers if k.lower() not in _TRANSFER])
-    final = url or request.url
-    kind = responsetypes.from_args(headers=kept, url=final, body=body)
-    return kind(
-        final,
+    return _kind(kept.get("Content-Type") or b"")(
+        url or request.url,
         status=status,
         headers=kept,
         body=body,
         protocol=protocol,
-        ip_address=ipaddress.ip_address(peer.partition("%")[0]) if peer else None,
+        ip_address=_address(peer.partition("%")[0]) if peer else None,
     )
+
+
+def _kind(content_type: bytes) -> type[Response]:
+    lowered = content_type.lower()
+    if not content_type or b"html" in lowered:
+        return HtmlResponse
+    texts = (b"text/", b"json", b"xml", b"javascript")
+    return TextResponse if any(text in lowered for text in texts) else Response
+
+
+@lru_cache(maxsize=256)
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    return ipaddress.ip_address(text)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
-from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, NotSupported
+from scrapy.exceptions import DownloadTimeoutError, NotSupported
 from scrapy.utils.misc import load_object
 
 from framework.types import FetchMode
@@ -30,19 +30,11 @@ MODES: dict[FetchMode, str] = {
 _of_crawler: WeakKeyDictionary[Crawler, DispatchHandler] = WeakKeyDictionary()
 
 
-class Call(Protocol):
-    """The caller's interest in a request, found in `request.meta["call"]`."""
-
-    cancelled: bool
-    transfers: set[asyncio.Task[Response]]
-
-
 class DispatchHandler(BaseDownloadHandler):
-    """Chooses by `request.meta["fetch"]`, keeps the deadline, and ends a transfer nobody waits for.
+    """Chooses by `request.meta["fetch"]` and keeps the deadline of each attempt.
 
-    `request.meta["download_timeout"]` is in seconds and holds for the whole transfer. A request
-    whose caller left while it waited is not sent. Cancellation never escapes into Scrapy, which
-    would keep such a request for ever: it becomes `DownloadCancelledError`.
+    `request.meta["download_timeout"]` is in seconds and holds for the whole transfer; cancelling
+    the download ends the transfer.
     """
 
     lazy = True
@@ -68,28 +60,13 @@ class DispatchHandler(BaseDownloadHandler):
     async def download_request(self, request: Request) -> Response:
         """Return the answer to one request, by its own mode and deadline."""
         handler = self._handler(request.meta.get("fetch", FetchMode.HTTP))
-        call: Call | None = request.meta.get("call")
-        if call is not None and call.cancelled:
-            raise DownloadCancelledError("the caller has left")
-        transfer = asyncio.ensure_future(handler.download_request(request))
-        if call is not None:
-            call.transfers.add(transfer)
-        try:
-            return await self._in_time(transfer, request)
-        finally:
-            if call is not None:
-                call.transfers.discard(transfer)
-
-    async def _in_time(self, transfer: asyncio.Task[Response], request: Request) -> Response:
         limit = float(request.meta.get("download_timeout") or self._timeout)
         started = time.monotonic()
         try:
             async with asyncio.timeout(limit):
-                return await transfer
+                return await handler.download_request(request)
         except TimeoutError:
             raise DownloadTimeoutError(f"no complete answer within {limit:g} s") from None
-        except asyncio.CancelledError:
-            raise DownloadCancelledError("the caller has left") from None
         finally:
             request.meta["download_latency"] = time.monotonic() - started
 

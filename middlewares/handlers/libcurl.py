@@ -51,38 +51,47 @@ class GuardedSession(AsyncSession[Any]):
         self._allowed = allowed
 
     async def pop_curl(self) -> Curl:
-        """Lend a handle whose callbacks belong to the calling task's request."""
+        """Lend a handle whose refusals go to the calling task's list."""
         curl = await super().pop_curl()
-        guard = _callbacks(self._allowed, _refused.get())
-        # libcurl keeps bare pointers: the handle must keep the callbacks alive.
-        curl._guard = guard  # type: ignore[attr-defined]
-        for option, callback in zip(
-            (CurlOpt.OPENSOCKETFUNCTION, CurlOpt.PREREQFUNCTION), guard, strict=True
-        ):
-            lib._curl_easy_setopt(curl._curl, option, callback)
+        guard: _Guard | None = getattr(curl, "_guard", None)
+        if guard is None:
+            # libcurl keeps bare pointers: the handle must keep the callbacks alive.
+            guard = curl._guard = _Guard()  # type: ignore[attr-defined]
+        guard.allowed, guard.collected = self._allowed, _refused.get()
+        lib._curl_easy_setopt(curl._curl, CurlOpt.OPENSOCKETFUNCTION, guard.open_socket)
+        lib._curl_easy_setopt(curl._curl, CurlOpt.PREREQFUNCTION, guard.before_request)
         return curl
 
 
-def _callbacks(allowed: tuple[Network, ...], collected: list[str] | None) -> tuple[Any, Any]:
-    def refuse(address: str) -> bool:
-        why = forbidden(address, allowed)
-        if why and collected is not None:
-            collected.append(f"{address} is {why}")
+class _Guard:
+    """The two callbacks of a handle; a handle serves one request at a time."""
+
+    __slots__ = ("allowed", "before_request", "collected", "open_socket")
+
+    def __init__(self) -> None:
+        self.allowed: tuple[Network, ...] = ()
+        self.collected: list[str] | None = None
+        self.open_socket = ffi.callback(
+            "int(void*, int, void*)", self._open_socket, error=_REFUSE_SOCKET
+        )
+        self.before_request = ffi.callback(
+            "int(void*, char*, char*, int, int)", self._before_request, error=_REFUSE_REQUEST
+        )
+
+    def _refuses(self, address: str) -> bool:
+        why = forbidden(address, self.allowed)
+        if why and self.collected is not None:
+            self.collected.append(f"{address} is {why}")
         return why is not None
 
-    def open_socket(_client: object, _purpose: int, sockaddr: object) -> int:
+    def _open_socket(self, _client: object, _purpose: int, sockaddr: object) -> int:
         family, kind, protocol, address = _sockaddr(sockaddr)
-        if refuse(address):
+        if self._refuses(address):
             return _REFUSE_SOCKET
         return socket.socket(family, kind, protocol).detach()
 
-    def before_request(_client: object, peer: object, *_: object) -> int:
-        return _REFUSE_REQUEST if refuse(ffi.string(peer).decode()) else 0
-
-    return (
-        ffi.callback("int(void*, int, void*)", open_socket, error=_REFUSE_SOCKET),
-        ffi.callback("int(void*, char*, char*, int, int)", before_request, error=_REFUSE_REQUEST),
-    )
+    def _before_request(self, _client: object, peer: object, *_: object) -> int:
+        return _REFUSE_REQUEST if self._refuses(ffi.string(peer).decode()) else 0
 
 
 def _sockaddr(pointer: object) -> tuple[int, int, int, str]:
