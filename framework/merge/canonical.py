@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote_plus
 from framework.merge.hosts import Host, fold
 from framework.merge.sites import fold_site, fold_view
 from framework.merge.tracking import Pair, is_tracking
-from framework.merge.wrappers import RELATIVE_HOSTS, target
+from framework.merge.wrappers import RELATIVE_HOSTS, redirects, target
 
 __all__ = ["canonical", "unwrap"]
 
@@ -85,6 +85,8 @@ def _wrapped(text: str) -> str | None:
     if split is None:
         return None
     host = fold(split.host)
+    if not redirects(host):
+        return None
     path = "/" + "/".join(_segments(split.path))
     return target(host, path, _pairs(split.query), split.query)
 
@@ -117,9 +119,10 @@ def _round(text: str) -> tuple[str, bool]:
         return _other(text)
     host = fold(split.host)
     segments, pairs = _segments(split.path), _pairs(split.query)
-    wrapped = target(host, "/" + "/".join(segments), pairs, split.query)
-    if wrapped is not None:
-        return _clean(wrapped), False
+    if redirects(host):
+        wrapped = target(host, "/" + "/".join(segments), pairs, split.query)
+        if wrapped is not None:
+            return _clean(wrapped), False
     plain = list(segments)
     fold_view(host, segments)
     name, segments, pairs = fold_site(host, segments, pairs)

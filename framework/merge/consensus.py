@@ -166,6 +166,8 @@ def _vote(entry: _Entry) -> Vote:
 
 def _title(titles: Sequence[str]) -> str:
     """The title most engines give (case and blanks ignored), then the longest, then the first."""
+    if len(titles) == 1:
+        return titles[0]
     counts = Counter(_folded(title) for title in titles)
     return max(titles, key=lambda title: (counts[_folded(title)], len(title)))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from framework.merge.hosts import Host
     from framework.merge.tracking import Pair
 
-__all__ = ["RELATIVE_HOSTS", "target"]
+__all__ = ["RELATIVE_HOSTS", "redirects", "target"]
 
 #: Names of the parameter that holds the target, by (host or site or brand, path).
 _Q_URL = ("url", "q")
@@ -109,6 +110,17 @@ def target(host: Host, path: str, pairs: Sequence[Pair], query: str) -> str | No
     return found
 
 
+@lru_cache(maxsize=4096)
+def redirects(host: Host) -> bool:
+    """Say whether a host is known to have redirect wrappers at all."""
+    return any(owner in _OWNERS for owner in _owners(host))
+
+
+def _owners(host: Host) -> tuple[str, ...]:
+    """The names under which a host's rules may stand."""
+    return (host.name, host.site, ".".join(host.name.split(".")[-3:]), host.brand)
+
+
 def _from_parameter(host: Host, path: str, pairs: Sequence[Pair]) -> str | None:
     if not pairs:
         return None
@@ -121,14 +133,14 @@ def _from_parameter(host: Host, path: str, pairs: Sequence[Pair]) -> str | None:
 
 
 def _names(host: Host, path: str) -> tuple[str, ...]:
-    for owner in (host.name, host.site, ".".join(host.name.split(".")[-3:]), host.brand):
+    for owner in _owners(host):
         names = _WRAPPERS.get((owner, path)) or _WRAPPERS.get((owner, "*"))
-        if names and (path != "/" or _redirects(host.name)):
+        if names and (path != "/" or _is_redirecting(host.name)):
             return names
     return ()
 
 
-def _redirects(name: str) -> bool:
+def _is_redirecting(name: str) -> bool:
     labels = name.split(".")
     return name in _PURE or any(label in _REDIRECTING for label in labels[:-2])
 
@@ -214,3 +226,5 @@ _SPECIAL: dict[str, Callable[[Host, str, Sequence[Pair], str], str | None]] = {
     "urldefense.com": _urldefense,
     "proofpoint.com": _proofpoint,
 }
+
+_OWNERS = frozenset(owner for owner, _ in _WRAPPERS) | frozenset(_SPECIAL)
