@@ -35,6 +35,10 @@ check: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 	$(BIN)/consilience engines check
 
+# The official MCP suite; needs npm for its runner, which lands in the ignored folder .tools.
+conformance: $(VENV)/.installed-dev
+	tests/mcp_conformance/run.sh
+
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .

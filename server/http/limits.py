@@ -23,9 +23,9 @@ __all__ = ["BodyLimit", "Bucket", "CallerLimit", "Limits"]
 class Limits:
     """Per caller: calls in flight, calls a minute, burst; bytes of a request's body and headers."""
 
-    in_flight: int = 64
-    per_minute: int = 1_200
-    burst: int = 200
+    in_flight: int = 128
+    per_minute: int = 6_000
+    burst: int = 2_000
     body: int = 4 * 1024 * 1024
     headers: int = 32 * 1024
 
