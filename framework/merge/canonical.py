@@ -32,6 +32,13 @@ _AUTHORITY_END = re.compile(r"[/\\?#]")
 _PORT = re.compile(r":([0-9]*)$")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
+#: Visible ASCII without `#`, `?` and the backslash.
+_PLAIN = r"!\"$->@-\[\]-~"
+#: The usual address: nothing in it has to be cleaned, only its parts to be looked at.
+_PLAIN_URL = re.compile(
+    r"(https?)://([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)"
+    rf"(/(?!/)[{_PLAIN}]*|)(?:\?([?{_PLAIN}]*))?"
+)
 _PLAIN_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
 _PLAIN_TEXT = re.compile(r"[A-Za-z0-9._~-]*")
 _ESCAPES = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -73,6 +80,9 @@ def canonical(url: str) -> str:
 def unwrap(url: str) -> str:
     """Return the address behind redirect wrappers, spelled as the wrapper spells it."""
     for _ in range(_MAX_ROUNDS):
+        plain = _PLAIN_URL.fullmatch(url)
+        if plain and not redirects(fold(plain.group(2))):
+            return url
         inner = _wrapped(_clean(url))
         if inner is None:
             break
@@ -106,6 +116,8 @@ def _key(url: str) -> str:
 
 
 def _clean(url: str) -> str:
+    if _PLAIN_URL.fullmatch(url):
+        return url
     text = url.strip(_BLANKS)
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")
@@ -151,6 +163,9 @@ def _resolve_relative(text: str) -> str:
 
 def _split(text: str) -> _Split | None:
     """Take a web address apart; None for other schemes and for text without a host."""
+    plain = _PLAIN_URL.fullmatch(text)
+    if plain:
+        return _Split(plain[1], plain[2], "", plain[3], plain[4] or "", "")
     found = _SCHEME.match(text)
     if found:
         scheme, rest = found.group(1).lower(), text[found.end() :]

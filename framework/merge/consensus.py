@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from framework.merge.canonical import canonical, unwrap
 from framework.merge.domains import DomainFilter
@@ -40,18 +40,18 @@ class Ballot:
         return self.index or self.engine
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One row together with who gave it; `order` is the engine's position."""
+class _Entry(NamedTuple):
+    """One row together with who gave it; sorts the best vote first.
 
+    `strength` is minus its contribution; `order` is the engine's position, `number` the row's.
+    """
+
+    strength: float
+    rank: int
     order: int
+    number: int
     ballot: Ballot
     row: Row
-
-    @property
-    def strength(self) -> tuple[float, int, int]:
-        """Sorts the best vote first: its contribution, its rank, its engine's position."""
-        return (-self.ballot.weight / self.row.rank, self.row.rank, self.order)
 
 
 @dataclass(slots=True)
@@ -93,68 +93,62 @@ def merge(
     of the ballots. Cost is linear in the number of rows (plus one sort of the results).
     """
     wanted = DomainFilter(include_domains, exclude_domains)
-    results = [_result(entries) for entries in _grouped(ballots, wanted)]
-    results.sort(key=_standing)
-    return tuple(_ranked(result, rank) for rank, (result, _) in enumerate(results[:max_results], 1))
+    pages = [_tallied(entries) for entries in _grouped(ballots, wanted)]
+    pages.sort(key=_standing)
+    return tuple(_result(page, rank) for rank, page in enumerate(pages[:max_results], 1))
 
 
 def _grouped(ballots: Iterable[Ballot], wanted: DomainFilter) -> Iterable[list[_Entry]]:
-    groups, entries = _Groups(), []
+    groups, entries = _Groups(), list[_Entry]()
     for order, ballot in enumerate(ballots):
         for row in ballot.rows:
-            if wanted.allows(row.url):
-                groups.add(identities(row))
-                entries.append(_Entry(order, ballot, row))
+            if wanted and not wanted.allows(row.url):
+                continue
+            number = groups.add(identities(row))
+            strength = -ballot.weight / row.rank
+            entries.append(_Entry(strength, row.rank, order, number, ballot, row))
     pages: dict[int, list[_Entry]] = {}
-    for number, entry in enumerate(entries):
-        pages.setdefault(groups.root(number), []).append(entry)
+    for entry in entries:
+        pages.setdefault(groups.root(entry.number), []).append(entry)
     return pages.values()
 
 
-def _standing(ranked: tuple[Result, int]) -> tuple[float, int, int]:
-    result, order = ranked
-    return (-result.score, min(vote.rank for vote in result.votes), order)
+class _Page(NamedTuple):
+    """One page of the merged list; `best` is its best rank and the position of who gave it."""
+
+    score: float
+    best: tuple[int, int]
+    entries: list[_Entry]
+    voters: list[_Entry]
+    votes: tuple[Vote, ...]
 
 
-def _ranked(result: Result, rank: int) -> Result:
-    return Result(
-        key=result.key,
-        rank=rank,
-        title=result.title,
-        url=result.url,
-        snippet=result.snippet,
-        score=result.score,
-        votes=result.votes,
-        fields=result.fields,
-    )
-
-
-def _result(entries: list[_Entry]) -> tuple[Result, int]:
-    """Return the merged page and the position of the engine whose vote is best."""
-    entries = sorted(entries, key=_strength)
+def _tallied(entries: list[_Entry]) -> _Page:
+    """Sort a page's rows, the best vote first, and count one vote for each engine."""
+    entries.sort()
     best_of_engine = {entry.order: entry for entry in reversed(entries)}
     voters = [best_of_engine[order] for order in sorted(best_of_engine)]
-    votes = tuple(_vote(entry) for entry in voters)
-    best = entries[0]
-    result = Result(
-        key=canonical(best.row.url),
-        rank=0,
-        title=_title([entry.row.title for entry in voters]),
-        url=unwrap(best.row.url),
-        snippet=max((entry.row.snippet for entry in entries), key=len),
-        score=score(votes),
-        votes=votes,
-        fields=_fields(entries),
+    votes = tuple(map(_vote, voters))
+    best = min((entry.rank, entry.order) for entry in voters)
+    return _Page(score(votes), best, entries, voters, votes)
+
+
+def _standing(page: _Page) -> tuple[float, int, int]:
+    return (-page.score, *page.best)
+
+
+def _result(page: _Page, rank: int) -> Result:
+    best = page.entries[0].row
+    return Result(
+        key=canonical(best.url),
+        rank=rank,
+        title=_title([entry.row.title for entry in page.voters]),
+        url=unwrap(best.url),
+        snippet=max((entry.row.snippet for entry in page.entries), key=len),
+        score=page.score,
+        votes=page.votes,
+        fields=_fields(page.entries),
     )
-    return result, min(voters, key=_rank_then_order).order
-
-
-def _strength(entry: _Entry) -> tuple[float, int, int]:
-    return entry.strength
-
-
-def _rank_then_order(entry: _Entry) -> tuple[int, int]:
-    return (entry.row.rank, entry.order)
 
 
 def _vote(entry: _Entry) -> Vote:
@@ -199,7 +193,7 @@ def _voices(votes: Iterable[Vote]) -> dict[str, Vote]:
 def score(votes: Iterable[Vote]) -> float:
     """Return the score of a page from its votes alone, by the formula of this module."""
     voices = _voices(votes)
-    return math.fsum(vote.weight / vote.rank for vote in voices.values()) * len(voices)
+    return math.fsum([vote.weight / vote.rank for vote in voices.values()]) * len(voices)
 
 
 def explain(result: Result) -> str:

@@ -35,6 +35,8 @@ _RECORD_FIELDS = ("authors", "doi", "venue", "citations", "pdf")
 def identities(row: Row) -> tuple[str, ...]:
     """Return the identity keys of a row, its address's key first."""
     key = canonical(row.url)
+    if not row.fields and not key.startswith(_DOI_PAGE):
+        return (key,)
     return tuple(dict.fromkeys((key, *_named(row), *_addressed(row, key))))
 
 

@@ -51,10 +51,9 @@ def unrelated(query: str, rows: Sequence[Row]) -> bool:
     wanted = content_words(query)
     if not wanted or not rows:
         return False
-    texts = [_folded(_text(row)) for row in rows]
-    if any(_mentions(text, wanted) for text in texts):
+    if any(_mentions(_folded(_text(row)), wanted) for row in rows):
         return False
-    return not _resembles(wanted, texts)
+    return not _resembles(wanted, [_folded(_text(row)) for row in rows])
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -87,8 +86,10 @@ def _pairs(run: str) -> list[str]:
 
 
 def _mentions(text: str, wanted: Iterable[str]) -> bool:
+    if any(_is_within(word, text) for word in wanted):
+        return True
     tokens = frozenset(_WORD.findall(text))
-    return any(word in tokens or _is_within(word, text) for word in wanted)
+    return any(word in tokens for word in wanted)
 
 
 def _is_within(word: str, text: str) -> bool:
