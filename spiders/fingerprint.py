@@ -121,6 +121,7 @@ class _task:  # noqa: N801 - used like a function
         task = asyncio.current_task()
         if task is not None:
             self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def __aexit__(
         self,
@@ -128,9 +129,6 @@ class _task:  # noqa: N801 - used like a function
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool:
-        task = asyncio.current_task()
-        if task is not None:
-            self._tasks.discard(task)
         self._writer.close()
         with contextlib.suppress(*_BROKEN, asyncio.CancelledError):
             await self._writer.wait_closed()

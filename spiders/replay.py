@@ -174,6 +174,7 @@ class ReplayProxy:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a stream handler always runs as a task
         self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
         link = _Link(reader, writer, Connection())
         self.log.append(link.entry)
         try:
@@ -182,7 +183,6 @@ class ReplayProxy:
             # Swallowing the cancellation of our own shutdown keeps asyncio from reporting it.
             link.entry.outcome = type(problem).__name__
         finally:
-            self._tasks.discard(task)
             writer.close()
             with contextlib.suppress(*_CLOSED, asyncio.CancelledError):
                 await writer.wait_closed()

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 __all__ = ["BrowserHandler"]
 
 _PROTOCOLS = b"http,https"
+#: What every profile says; libcurl decodes a body only where it is told so itself.
+_ENCODINGS = "gzip, deflate, br, zstd"
 _CLIENTS = 64
 _HTTP_NAMES = {1: "HTTP/1.0", 2: "HTTP/1.1", 3: "h2", 4: "h2", 30: "h3"}
 
@@ -124,7 +126,7 @@ class BrowserHandler(BaseDownloadHandler):
             data=request.body or None,
             headers=cast(Any, _headers(request, profile)),
             content_callback=_collector(body),
-            accept_encoding=None,
+            accept_encoding=_ENCODINGS,
             quote=False,
             # A browser asks for HTTP/2 in its handshake; on plain HTTP curl would say "h2c".
             http_version="v2tls" if secure else "v1",

@@ -97,10 +97,10 @@ class FilterProxy:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a stream handler always runs as a task
         self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
         # A cancellation is our own hanging up; asyncio would report it if it left here.
         with contextlib.suppress(*_BROKEN, asyncio.CancelledError):
             await self._serve(reader, writer)
-        self._tasks.discard(task)
         writer.close()
         with contextlib.suppress(*_BROKEN, asyncio.CancelledError):
             await writer.wait_closed()

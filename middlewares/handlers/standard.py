@@ -55,6 +55,8 @@ _TARGET_REPLIES = {
     6: DownloadTimeoutError,
 }
 _GATEWAY_STATUS = {502, 503, 504}
+#: Encodings that aiohttp undoes; any other one would come through as it is.
+_DECODED = frozenset({"", "identity", "gzip", "deflate", "br", "zstd"})
 _OWN_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
@@ -249,11 +251,16 @@ class StandardHandler(BaseDownloadHandler):
 
 async def _read(reply: aiohttp.ClientResponse, body: BodyBuffer) -> None:
     try:
+        encoding = reply.headers.get("Content-Encoding", "identity").strip().lower()
+        if encoding not in _DECODED:
+            raise MalformedAnswerError(
+                f"the body is encoded as {encoding!r}, which nobody asked for"
+            )
         if not body.fits(reply.content_length or 0):
             raise body.overflow()
         async for chunk in reply.content.iter_any():
             body.add(chunk)
-    except BodyTooLargeError:
+    except (BodyTooLargeError, MalformedAnswerError):
         reply.close()
         raise
 

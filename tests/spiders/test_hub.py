@@ -174,7 +174,7 @@ async def test_a_caller_that_leaves_ends_its_transfer(hub: Hub) -> None:
 async def test_a_waiting_request_is_not_sent_once_its_caller_left() -> None:
     async with (
         Site({"/": Reply(stream=hang), "/late": echo}) as site,
-        Hub({**LOOPBACK, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}) as hub,
+        Hub(LOOPBACK, concurrency=1) as hub,
     ):
         first = asyncio.ensure_future(hub.fetch(HttpRequest(url=site.url("/"))))
         await site.arrived.wait()

@@ -33,16 +33,19 @@ class Seen:
 
 @dataclass(slots=True)
 class Reply:
-    """What to answer; `stream` writes the body itself, after the head."""
+    """What to answer; `stream` writes the body itself, with `open_head` also further headers."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
     stream: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]] | None = None
+    open_head: bool = False
 
     def head(self) -> bytes:
         lines = [f"HTTP/1.1 {self.status} Test"]
         lines += [f"{name}: {value}" for name, value in self.headers.items()]
+        if self.open_head:
+            return ("\r\n".join(lines) + "\r\n").encode("latin-1")
         if self.stream is None:
             lines.append(f"Content-Length: {len(self.body)}")
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
@@ -108,17 +111,17 @@ class Site:
         """Wait until every connection is closed by its client."""
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=10)
-        assert not self._tasks, "connections are still open"
+        assert all(task.done() for task in self._tasks), "connections are still open"
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
         self.connections += 1
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             while await self._answer(reader, writer):
                 pass
-        self._tasks.discard(task)
         writer.close()
         with contextlib.suppress(OSError, asyncio.CancelledError):
             await writer.wait_closed()
