@@ -28,8 +28,13 @@ def input_schema(model: type[BaseModel]) -> Schema:
 
 
 def output_schema(model: type[BaseModel]) -> Schema:
-    """Return the schema of a tool's answer: names and types, as the description explains them."""
+    """Return the schema of a tool's answer: names and types, as the description explains them.
+
+    The error, alike in every tool, is an object there; its fields would be repeated in each.
+    """
     schema: Schema = model.model_json_schema(mode="serialization")
+    if "error" in _dict(schema["properties"]):
+        _dict(schema["properties"])["error"] = {"type": "object"}
     return _pruned(_inlined(_dict(_bare(_slim(schema)))))
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from framework.types import Kind, SafeSearch, TimeRange
-from server.cli import engines
+from server.cli import engines, inspecting, page_commands
 from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, Timeout, split
 
 __all__ = ["app"]
@@ -22,6 +22,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(engines.app, name="engines")
+app.add_typer(inspecting.app, name="inspect")
+page_commands.register(app)
 
 
 def _version(value: bool) -> None:
