@@ -1,4 +1,5 @@
-"""Okapi BM25 over a page's passages, in plain Python: k1 1.2, b 0.75 (Robertson and Zaragoza 2009)."""
+"""Okapi BM25 over a page's passages, in plain Python: k1 1.2, b 0.75 (Robertson and Zaragoza
+2009)."""
 
 from __future__ import annotations
 
@@ -43,4 +44,8 @@ class Bm25:
 
     def shared(self, query: str, place: int) -> tuple[str, ...]:
         """Return the query's terms that a text holds."""
-        return tuple(term for term in dict.fromkeys(self._analyse(query)) if any(at == place for at, _ in self._postings.get(term, ())))
+        return tuple(
+            term
+            for term in dict.fromkeys(self._analyse(query))
+            if any(at == place for at, _ in self._postings.get(term, ()))
+        )

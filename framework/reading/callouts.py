@@ -5,15 +5,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from framework.reading.wordlist import words
+
 if TYPE_CHECKING:
     from framework.reading.dom import Dom
 
 __all__ = ["kind", "title"]
 
-_BOX = re.compile(r"(?:^|[\s_-])(?:callout|admonition|markdown-alert|alert|hint|notice|theorem-box|custom-block|theme-admonition)(?:[\s_-]|$)", re.I)
-_KINDS = frozenset(
-    "note info tip warning danger caution important hint abstract summary question faq example bug success check failure error attention "
-    "seealso todo quote help tldr primary secondary".split()
+_BOX = re.compile(
+    r"(?:^|[\s_-])(?:callout|admonition|markdown-alert|alert|hint|notice|theorem-box|"
+    r"custom-block|theme-admonition)(?:[\s_-]|$)",
+    re.I,
+)
+_KINDS = words(
+    """
+    note info tip warning danger caution important hint abstract summary question faq example
+    bug success check failure error attention seealso todo quote help tldr primary secondary
+    """
 )
 _ALIASES = {"primary": "info", "secondary": "note", "seealso": "note", "help": "question"}
 _WORD = re.compile(r"[a-z]+")
@@ -34,7 +42,13 @@ def kind(dom: Dom, node: int) -> str:
     words = _WORD.findall(label.lower())
     found = next((word for word in words if word in _KINDS and word not in ("hint", "alert")), "")
     if not found:
-        found = "note" if "admonition" in words or "callout" in words else "hint" if "hint" in words and len(words) < 3 else ""
+        found = (
+            "note"
+            if "admonition" in words or "callout" in words
+            else "hint"
+            if "hint" in words and len(words) < 3
+            else ""
+        )
     if "title" in words or "icon" in words or "content" in words:
         return ""
     return _ALIASES.get(found, found)

@@ -1,4 +1,5 @@
-"""The encoding of a page's bytes: marks and proofs first, then the page's own word, then statistics."""
+"""The encoding of a page's bytes: marks and proofs first, then the page's own word, then
+statistics."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ from functools import lru_cache
 
 import chardet
 
-__all__ = ["decode", "declared"]
+from framework.reading.wordlist import words
+
+__all__ = ["declared", "decode"]
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -17,7 +20,11 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{2,40})", re.I)
+_META = re.compile(
+    rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{2,40})|"
+    rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{2,40})",
+    re.I,
+)
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{2,40})", re.I)
 _CUT = re.compile(rb"<(script|style)\b.*?</\1|<!--.*?-->|<[^>]*>", re.S | re.I)
 _NEAR = 4096
@@ -25,18 +32,56 @@ _SAMPLE = 60_000
 
 #: What pages mean by these labels, after the WHATWG encoding standard.
 _MEANT = {
-    "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "x-gbk": "gb18030", "hz-gb-2312": "hz",
-    "iso8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
-    "shift_jis": "cp932", "shift-jis": "cp932", "euc_kr": "cp949", "ks_c-5601-1987": "cp949", "big5": "big5hkscs", "utf-8-sig": "utf-8", "johab": "cp949",
-}  # fmt: skip
-_MULTIBYTE = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "euc_jis_2004", "shift_jis_2004", "shift_jisx0213"})
-_LATIN = frozenset("cp1252 cp1250 cp1254 cp1257 cp1258 iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-9 iso8859-10 iso8859-13 iso8859-14 iso8859-15 iso8859-16 mac-roman".split())
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "gb18030": "gb18030",
+    "x-gbk": "gb18030",
+    "hz-gb-2312": "hz",
+    "iso8859-1": "cp1252",
+    "latin-1": "cp1252",
+    "ascii": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "shift_jis": "cp932",
+    "shift-jis": "cp932",
+    "euc_kr": "cp949",
+    "ks_c-5601-1987": "cp949",
+    "big5": "big5hkscs",
+    "utf-8-sig": "utf-8",
+    "johab": "cp949",
+}
+_MULTIBYTE = frozenset(
+    {
+        "gb18030",
+        "big5hkscs",
+        "cp932",
+        "euc_jp",
+        "cp949",
+        "euc_jis_2004",
+        "shift_jis_2004",
+        "shift_jisx0213",
+    }
+)
+_LATIN = words(
+    """
+    cp1252 cp1250 cp1254 cp1257 cp1258 iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-9
+    iso8859-10 iso8859-13 iso8859-14 iso8859-15 iso8859-16 mac-roman
+    """
+)
 _FOREIGN = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
-_CASED = frozenset("cp1251 koi8-r koi8-u iso8859-5 cp866 cp855 mac-cyrillic cp1253 iso8859-7".split())
+_CASED = words(
+    """
+    cp1251 koi8-r koi8-u iso8859-5 cp866 cp855 mac-cyrillic cp1253 iso8859-7
+    """
+)
 _SIGN = re.compile(r"[^\w\s\x00-\x7f]")
 _LATIN_LETTER = re.compile("[A-Za-z]")
-_DOS = frozenset(
-    "cp437 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 cp865 cp869 cp1006 cp1125 cp720 cp037 cp500 cp875 cp1026 cp1140 cp273 cp424".split()
+_DOS = words(
+    """
+    cp437 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 cp865
+    cp869 cp1006 cp1125 cp720 cp037 cp500 cp875 cp1026 cp1140 cp273 cp424
+    """
 )
 _UNPROVEN = frozenset({"utf-8", "cp1252"})
 
@@ -51,7 +96,17 @@ def _codec(label: str) -> str:
         known = codecs.lookup(name).name
     except (LookupError, ValueError):
         return ""
-    if known in ("utf-16", "utf-16-le", "utf-16-be", "utf-7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined") or known.endswith("_codec"):
+    if known in (
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+        "utf-7",
+        "idna",
+        "punycode",
+        "unicode_escape",
+        "raw_unicode_escape",
+        "undefined",
+    ) or known.endswith("_codec"):
         return ""
     return _MEANT.get(name, _MEANT.get(known, known))
 
@@ -90,7 +145,9 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     claims = declared(body, content_type)
     name, sure = _detect(body)
     for claim in claims:
-        if claim in _UNPROVEN or (sure and name in _MULTIBYTE and name != claim and _strict(body, name) is not None):
+        if claim in _UNPROVEN or (
+            sure and name in _MULTIBYTE and name != claim and _strict(body, name) is not None
+        ):
             continue
         found = _strict(body, claim)
         if found is not None and plausible(found, claim):
@@ -105,7 +162,8 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
 
 
 def plausible(text: str, name: str) -> bool:
-    """Whether a decoded text looks written: letters of foreign scripts don't stand inside Latin words,
+    """Whether a decoded text looks written: letters of foreign scripts don't stand inside Latin
+    words,
     capitals don't follow small letters in most words."""
     if name in _LATIN:
         return True
@@ -133,7 +191,8 @@ def _strict(body: bytes, name: str) -> str | None:
 
 
 def _utf8(body: bytes) -> str | None:
-    """Decode as UTF-8; a character cut at the very end or one stray byte in a long text is forgiven."""
+    """Decode as UTF-8; a character cut at the very end or one stray byte in a long text is
+    forgiven."""
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -6,16 +6,33 @@ import re
 
 __all__ = ["needs_render"]
 
-_ROOT = re.compile(r"<(?:div|main|section)\b[^>]{0,300}?\bid\s*=\s*[\"']?(?:root|app|__next|__nuxt|___gatsby|svelte|app-root|react-root|main-app|mount|q-app|ember-app|angular-app)[\"'\s>][^>]{0,300}>?\s*(?:<[^>]{0,300}>\s*){0,4}(?:</|$)|<app-root[^>]*>\s*</app-root>", re.I)
+_ROOT = re.compile(
+    r"<(?:div|main|section)\b[^>]{0,300}?\bid\s*=\s*[\"']?(?:root|app|__next|__nuxt|"
+    r"___gatsby|svelte|app-root|react-root|main-app|mount|q-app|ember-app|"
+    r"angular-app)[\"'\s>][^>]{0,300}>?\s*(?:<[^>]{0,300}>\s*){0,4}(?:</|$)|"
+    r"<app-root[^>]*>\s*</app-root>",
+    re.I,
+)
 _PLEA = re.compile(
-    r"enable javascript|javascript (?:is )?(?:required|disabled|must be|needs to be|to run this app)|requires javascript|need to enable javascript|turn on javascript|"
-    r"activate javascript|without javascript|javascript aktivieren|aktivieren sie javascript|activer javascript|activez javascript|habilit[ae] javascript|ativ[ae] o javascript|"
+    r"enable javascript|javascript (?:is )?(?:required|disabled|must be|needs to be|to run "
+    r"this app)|requires javascript|need to enable javascript|turn on javascript|"
+    r"activate javascript|without javascript|javascript aktivieren|aktivieren sie javascript|"
+    r"activer javascript|activez javascript|habilit[ae] javascript|ativ[ae] o javascript|"
     r"включите javascript|启用 ?javascript|javascript ?を有効",
     re.I,
 )
-_SPINNER = re.compile(r"^\W*(?:loading|please wait|just a moment|one moment|laden|wird geladen|chargement|cargando|caricamento|загрузка|読み込み中|加载中)\W*$", re.I)
+_SPINNER = re.compile(
+    r"^\W*(?:loading|please wait|just a moment|one moment|laden|wird geladen|chargement|"
+    r"cargando|caricamento|загрузка|読み込み中|加载中)\W*$",
+    re.I,
+)
 _SCRIPT = re.compile(r"<script\b", re.I)
-_BUNDLE = re.compile(r"<script\b[^>]{0,200}?\bsrc\s*=\s*[\"']?[^\"'>]{0,200}?(?:main|app|bundle|chunk|runtime|vendor|index|polyfills|webpack|_next|_nuxt|static/js|assets/)[^\"'>]{0,200}?\.m?js|type=[\"']?module", re.I)
+_BUNDLE = re.compile(
+    r"<script\b[^>]{0,200}?\bsrc\s*=\s*[\"']?[^\"'>]{0,200}?(?:main|app|bundle|chunk|runtime|"
+    r"vendor|index|polyfills|webpack|_next|_nuxt|static/js|assets/)[^\"'>]{0,200}?\.m?js|"
+    r"type=[\"']?module",
+    re.I,
+)
 _JAVASCRIPT = re.compile("javascript", re.I)
 _AROUND = 60
 _MENTIONS_MOST = 400

@@ -1,4 +1,5 @@
-"""The words with which sites end an article: headings of what follows, prompts, credits, advertisements.
+"""The words with which sites end an article: headings of what follows, prompts, credits,
+advertisements.
 
 Closed lists of phrases in the languages that most pages are written in; each pattern is anchored, so
 that prose holding the same words is left alone.
@@ -13,66 +14,107 @@ __all__ = ["ADVERT", "BYLINE", "CREDIT", "ENDING", "POINTER", "PROMPT"]
 ENDING = re.compile(
     r"""^\W*(?:
     related\s(?:posts?|articles?|content|stories|story|coverage|topics|links|news|reading|products|pages|searches|videos?|items)
-    |(?:related|recommended|comments?|share|tags|categories|newsletter|advertisement|sponsored|trending|popular)\W*$
-    |recommended\s(?:for|by|stories|articles|reading)|you\s(?:may|might)\s(?:also\s)?(?:like|enjoy|be\sinterested|have\smissed)
-    |more\s(?:from|stories|news|articles|posts|like\sthis|in\sthis|on\sthis|about\sthis|for\syou|to\sread|coverage|by\s)
-    |for\smore\son\sthis|read\s(?:more|next|also|further)\b|up\snext|don'?t\smiss|in\scase\syou\smissed
-    |about\sthe\sauthors?\W*$|written\sby\W*$|share\sthis|\d+\s(?:comments?|responses?|replies|thoughts)\b|leave\sa\s(?:reply|comment)|post\sa\scomment|add\sa\scomment
-    |join\sthe\s(?:conversation|discussion)|what\sdo\syou\sthink\?|say\syour\swords|filed\sunder|sign\sup\s(?:for|to)|subscribe\sto|follow\sus|stay\s(?:up.to.date|connected|informed|in\stouch)
-    |(?:latest|recent|top|popular|most\sread|most\spopular|other)\s(?:news|posts|stories|articles|headlines|videos)|support\s(?:us|our|this)|get\sthe\slatest|connect\swith\sus
-    |verwandte|ähnliche\s(?:beiträge|artikel|themen|produkte)|weitere\s(?:artikel|beiträge|themen|informationen|infos|meldungen|nachrichten|news|links|\w+tipps)\b|mehr\s(?:zum\sthema|artikel|nachrichten|zu\sdiesem|aus\sder|aus\sdem|von\s\w+$)
-    |das\skönnte\s(?:sie|dich|euch)|(?:auch|ebenfalls)\sinteressant|lesen?\ssie\s(?:auch|mehr|dazu)|lies\sauch|über\s(?:den|die)\sautor|zur\sperson\W*$|neueste\s(?:artikel|beiträge|kommentare|nachrichten)|schon\sgelesen
-    |kommentare?\W*$|\d+\skommentare?|kommentar\s(?:schreiben|verfassen|hinterlassen)|hinterlasse\s|schreiben?\s(?:sie\s)?einen\skommentar|(?:artikel|beitrag)\steilen|teilen\W*$|bewerten\W*$|kontakt\W*$|ansprechpartner|pressekontakt|bildnachweis
-    |letzte\s(?:änderung|aktualisierung)|möchten\ssie\sden\sartikel|unterstützen?\s|jetzt\s(?:abonnieren|teilen)
-    |à\slire\s(?:aussi|également)|articles\s(?:liés|similaires|associés|récents|connexes)|sur\sle\smême\s(?:sujet|thème)|voir\saussi|partager\W*$|commentaires?\W*$|à\spropos\sde\sl.auteur|lire\s(?:aussi|la\ssuite)|pour\saller\splus\sloin
-    |(?:artículos|noticias|contenidos?|notas|temas)\srelacionad|te\spuede\sinteresar|también\ste|lee\stambién|comentarios?\W*$|compartir|sobre\s(?:el|la)\sautor|más\s(?:noticias|información|sobre|de\s)|ver\smás
-    |leia\s(?:também|mais)|veja\s(?:também|mais)|(?:artigos|notícias|posts)\srelacionad|comentários?\W*$|compartilh|sobre\so\sautor
-    |leggi\s(?:anche|tutto)|articoli\scorrelati|potrebbe(?:ro)?\sinteressarti|commenti\W*$|condividi|lees\s(?:ook|meer|verder)|gerelateerd|reacties\W*$
-    |czytaj\s(?:też|także|również|więcej)|zobacz\s(?:też|także|również|więcej)|polecane|powiązane|komentarze|udostępnij|podobne\s|dowiedz\ssię\swięcej
-    |читайте\s(?:также|ещё|еще)|похожие\s|(?:материалы|новости|статьи)\sпо\sтеме|комментарии|поделиться|смотрите\sтакже|об\sавторе|обсуждение\W*$|популярн
+    |(?:related|recommended|comments?|share|tags|categories|newsletter|advertisement|sponsored
+    |trending|popular)\W*$
+    |recommended\s(?:for|by|stories|articles|reading)|you\s(?:may|might)\s(?:also\s)?(?:like
+    |enjoy|be\sinterested|have\smissed)
+    |more\s(?:from|stories|news|articles|posts|like\sthis|in\sthis|on\sthis|about\sthis|for\syou
+    |to\sread|coverage|by\s)
+    |for\smore\son\sthis|read\s(?:more|next|also|further)\b|up\snext|don'?t\smiss
+    |in\scase\syou\smissed
+    |about\sthe\sauthors?\W*$|written\sby\W*$|share\sthis|\d+\s(?:comments?|responses?|replies
+    |thoughts)\b|leave\sa\s(?:reply|comment)|post\sa\scomment|add\sa\scomment
+    |join\sthe\s(?:conversation|discussion)|what\sdo\syou\sthink\?|say\syour\swords|filed\sunder
+    |sign\sup\s(?:for|to)|subscribe\sto|follow\sus|stay\s(?:up.to.date|connected|informed|in\stouch)
+    |(?:latest|recent|top|popular|most\sread|most\spopular|other)\s(?:news|posts|stories|articles
+    |headlines|videos)|support\s(?:us|our|this)|get\sthe\slatest|connect\swith\sus
+    |verwandte|ähnliche\s(?:beiträge|artikel|themen|produkte)|weitere\s(?:artikel|beiträge|themen
+    |informationen|infos|meldungen|nachrichten|news|links|\w+tipps)\b|mehr\s(?:zum\sthema|artikel
+    |nachrichten|zu\sdiesem|aus\sder|aus\sdem|von\s\w+$)
+    |das\skönnte\s(?:sie|dich|euch)|(?:auch|ebenfalls)\sinteressant|lesen?\ssie\s(?:auch|mehr
+    |dazu)|lies\sauch|über\s(?:den|die)\sautor|zur\sperson\W*$|neueste\s(?:artikel|beiträge
+    |kommentare|nachrichten)|schon\sgelesen
+    |kommentare?\W*$|\d+\skommentare?|kommentar\s(?:schreiben|verfassen|hinterlassen)
+    |hinterlasse\s|schreiben?\s(?:sie\s)?einen\skommentar|(?:artikel|beitrag)\steilen|teilen\W*$
+    |bewerten\W*$|kontakt\W*$|ansprechpartner|pressekontakt|bildnachweis
+    |letzte\s(?:änderung|aktualisierung)|möchten\ssie\sden\sartikel|unterstützen?\s
+    |jetzt\s(?:abonnieren|teilen)
+    |à\slire\s(?:aussi|également)|articles\s(?:liés|similaires|associés|récents|connexes)
+    |sur\sle\smême\s(?:sujet|thème)|voir\saussi|partager\W*$|commentaires?\W*$
+    |à\spropos\sde\sl.auteur|lire\s(?:aussi|la\ssuite)|pour\saller\splus\sloin
+    |(?:artículos|noticias|contenidos?|notas|temas)\srelacionad|te\spuede\sinteresar|también\ste
+    |lee\stambién|comentarios?\W*$|compartir|sobre\s(?:el|la)\sautor|más\s(?:noticias|información
+    |sobre|de\s)|ver\smás
+    |leia\s(?:também|mais)|veja\s(?:também|mais)|(?:artigos|notícias|posts)\srelacionad
+    |comentários?\W*$|compartilh|sobre\so\sautor
+    |leggi\s(?:anche|tutto)|articoli\scorrelati|potrebbe(?:ro)?\sinteressarti|commenti\W*$
+    |condividi|lees\s(?:ook|meer|verder)|gerelateerd|reacties\W*$
+    |czytaj\s(?:też|także|również|więcej)|zobacz\s(?:też|także|również|więcej)|polecane|powiązane
+    |komentarze|udostępnij|podobne\s|dowiedz\ssię\swięcej
+    |читайте\s(?:также|ещё|еще)|похожие\s|(?:материалы|новости|статьи)\sпо\sтеме|комментарии
+    |поделиться|смотрите\sтакже|об\sавторе|обсуждение\W*$|популярн
     |ilgili\s(?:haberler|yazılar)|yorum(?:lar)?\W*$|paylaş
-    |相关(?:阅读|文章|新闻|推荐|链接|资讯)|推荐阅读|延伸阅读|更多|评论|分享|热门|関連(?:記事|リンク|ニュース)|おすすめ|コメント|シェア|あわせて読みたい|관련\s?(?:기사|뉴스)|댓글
+    |相关(?:阅读|文章|新闻|推荐|链接|资讯)|推荐阅读|延伸阅读|更多|评论|分享|热门|関連(?:記事|リンク|ニュース)|おすすめ|コメント|シェア|あわせて読みたい
+    |관련\s?(?:기사|뉴스)|댓글
     )""",
     re.I | re.X,
 )
 """A heading, or a short line, after which nothing of the article follows."""
 
 PROMPT = re.compile(
-    r"copyright|©|all rights reserved|alle rechte vorbehalten|todos los derechos|tous droits réservés|follow (?:us|me|him|her|them|@|\w+ on)|subscribe|sign up|newsletter|"
-    r"share (?:this|on|via)|click here|read more|read also|read next|see also|also read|related:|more from|more on|recommended|you may also|you might also|"
-    r"leave a (?:comment|reply)|join the|download (?:the|our)|have a (?:tip|story)|contact (?:us|the)|email (?:us|the)|send (?:us|your)|submit (?:your|a) |"
-    r"this (?:article|story|post) (?:was|is|has been|originally|first)|originally (?:published|appeared)|tagged|filed under|posted in|tags?:|categories:|topics:|category ?:|"
-    r"folgen sie|abonnieren|weiterlesen|mehr zum thema|lesen sie auch|auch interessant|unterstützen sie|bei fragen|suscr[ií]b|s[ií]guenos|lea también|abonnez|lire aussi|à lire|подпис|читайте также|"
-    r"support (?:us|our)|donate|become a (?:member|patron|subscriber)|thanks for reading|like us|on (?:facebook|twitter|instagram)|terms of (?:use|service)|privacy policy|cookie|"
-    r"we want to hear|get the latest|straight to your|last (?:modified|updated)|letzte änderung|zuletzt (?:geändert|aktualisiert)|publiziert:|%d",
+    r"copyright|©|all rights reserved|alle rechte vorbehalten|todos los derechos|"
+    r"tous droits réservés|follow (?:us|me|him|her|them|@|\w+ on)|subscribe|sign up|newsletter|"
+    r"share (?:this|on|via)|click here|read more|read also|read next|see also|also read|"
+    r"related:|more from|more on|recommended|you may also|you might also|"
+    r"leave a (?:comment|reply)|join the|download (?:the|our)|have a (?:tip|story)|"
+    r"contact (?:us|the)|email (?:us|the)|send (?:us|your)|submit (?:your|a) |"
+    r"this (?:article|story|post) (?:was|is|has been|originally|first)|originally (?:published|"
+    r"appeared)|tagged|filed under|posted in|tags?:|categories:|topics:|category ?:|"
+    r"folgen sie|abonnieren|weiterlesen|mehr zum thema|lesen sie auch|auch interessant|"
+    r"unterstützen sie|bei fragen|suscr[ií]b|s[ií]guenos|lea también|abonnez|lire aussi|à lire|"
+    r"подпис|читайте также|"
+    r"support (?:us|our)|donate|become a (?:member|patron|subscriber)|thanks for reading|"
+    r"like us|on (?:facebook|twitter|instagram)|terms of (?:use|service)|privacy policy|cookie|"
+    r"we want to hear|get the latest|straight to your|last (?:modified|updated)|letzte änderung|"
+    r"zuletzt (?:geändert|aktualisiert)|publiziert:|%d",
     re.I,
 )
 """Words of closing prompts and notices; only believed in short blocks at the end."""
 
 POINTER = re.compile(
-    r"^\W*(?:(?:read|see|also|related|more|watch|listen|don'?t miss|must[- ]read|further reading|recommended|trending|click here|check out|mira|"
-    r"lesen sie|mehr|siehe auch|auch interessant|weiterlesen|lire aussi|à lire|voir aussi|lea|ver más|lee también|relacionad[oa]s?|leggi anche|leia|veja|"
+    r"^\W*(?:(?:read|see|also|related|more|watch|listen|don'?t miss|must[- ]read|"
+    r"further reading|recommended|trending|click here|check out|mira|"
+    r"lesen sie|mehr|siehe auch|auch interessant|weiterlesen|lire aussi|à lire|voir aussi|lea|"
+    r"ver más|lee también|relacionad[oa]s?|leggi anche|leia|veja|"
     r"czytaj|zobacz|dowiedz się|szukasz|polecamy|читайте|смотрите)\b[^.!?]{0,40}?)(?::|$|\s)",
     re.I,
 )
 """The start of a line that only points to another page."""
 
 BYLINE = re.compile(
-    r"^\W*(?:by|von|par|por|di|written by|posted|published|updated|last updated|first published|author|text|photo|photos|photograph|image|credit|foto|fotos|source|quelle|fuente|"
-    r"autor|auteur|автор|作者|aktualisiert|veröffentlicht|publié|publicado|modified|reviewed|edited|share|tweet|print|email|comments?|advertisement|advert|anzeige|werbung|publicidad|publicité|release date)\b",
+    r"^\W*(?:by|von|par|por|di|written by|posted|published|updated|last updated|first published|"
+    r"author|text|photo|photos|photograph|image|credit|foto|fotos|source|quelle|fuente|"
+    r"autor|auteur|автор|作者|aktualisiert|veröffentlicht|publié|publicado|modified|reviewed|"
+    r"edited|share|tweet|print|email|comments?|advertisement|advert|anzeige|werbung|publicidad|"
+    r"publicité|release date)\b",
     re.I,
 )
 """The start of a line that names author, date or source."""
 
 CREDIT = re.compile(
-    r"^\W*(?:(?:photo|foto|image|bild|picture|credit|crédito|crédit|source|quelle|fuente|fonte)s?(?:\s(?:credit|courtesy|by|via|source)s?)?\s?[:/©]|©|\(c\)|(?:photo|image|foto)\s(?:by|via|courtesy)\b|getty images|shutterstock|thinkstock)",
+    r"^\W*(?:(?:photo|foto|image|bild|picture|credit|crédito|crédit|source|quelle|fuente|"
+    r"fonte)s?(?:\s(?:credit|courtesy|by|via|source)s?)?\s?[:/©]|©|\(c\)|(?:photo|image|"
+    r"foto)\s(?:by|via|courtesy)\b|getty images|shutterstock|thinkstock)",
     re.I,
 )
 """The start of a line that only credits a picture."""
 
 ADVERT = re.compile(
-    r"\W*(?:advert|advertisement|advertising|anzeige|werbung|publicité|publicidad|publicidade|pubblicità|реклама|reklama|sponsored|sponsored content|ad|article continues below(?: advertisement)?|"
-    r"story continues below(?: advertisement)?|continue reading below|continue reading the main story|广告|広告)\W*",
+    r"\W*(?:advert|advertisement|advertising|anzeige|werbung|publicité|publicidad|publicidade|"
+    r"pubblicità|реклама|reklama|sponsored|sponsored content|ad|"
+    r"article continues below(?: advertisement)?|"
+    r"story continues below(?: advertisement)?|continue reading below|"
+    r"continue reading the main story|广告|広告)\W*",
     re.I,
 )
 """A line that announces an advertisement, nothing else."""

@@ -5,28 +5,57 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from framework.reading.wordlist import words
+
 if TYPE_CHECKING:
     from framework.reading.dom import Dom
 
 __all__ = ["fence", "is_block", "is_code_table", "language", "source"]
 
 _LANGUAGE = re.compile(
-    r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|code|brush:?|sh|prettyprint lang|hljs language|src|snippet|syntax|wp-block-code language|EnlighterJSRAW)[-_: ]+([A-Za-z][\w+#.-]*)",
+    r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|code|"
+    r"brush:?|sh|prettyprint lang|hljs language|src|snippet|syntax|wp-block-code language|"
+    r"EnlighterJSRAW)[-_: ]+([A-Za-z][\w+#.-]*)",
 )
-_BARE = re.compile(r"(?:^|\s)(?:highlight|hljs|sourceCode|codehilite|prism|shiki|prettyprint|src)\s+(?!lang)([a-z][a-z0-9+#-]{0,15})(?:\s|$)")
-_NO_LANGUAGE = frozenset(
-    "none default text plain plaintext txt nohighlight source code block inline wrapper container pre box group toolbar tabs notranslate highlight "
-    "highlighter-rouge literal-block numbers example snippet copy title header line lines hidden is-loaded no-highlight content sample listing markup-container area".split()
+_BARE = re.compile(
+    r"(?:^|\s)(?:highlight|hljs|sourceCode|codehilite|prism|shiki|prettyprint|"
+    r"src)\s+(?!lang)([a-z][a-z0-9+#-]{0,15})(?:\s|$)"
 )
-_ALIASES = {"c++": "cpp", "js": "javascript", "py": "python", "py3": "python", "python3": "python", "ts": "typescript", "rb": "ruby", "sh": "sh", "shell-session": "shell", "ipython3": "python", "ipython": "python"}  # fmt: skip
+_NO_LANGUAGE = words(
+    """
+    none default text plain plaintext txt nohighlight source code block inline wrapper
+    container pre box group toolbar tabs notranslate highlight highlighter-rouge literal-block
+    numbers example snippet copy title header line lines hidden is-loaded no-highlight content
+    sample listing markup-container area
+    """
+)
+_ALIASES = {
+    "c++": "cpp",
+    "js": "javascript",
+    "py": "python",
+    "py3": "python",
+    "python3": "python",
+    "ts": "typescript",
+    "rb": "ruby",
+    "sh": "sh",
+    "shell-session": "shell",
+    "ipython3": "python",
+    "ipython": "python",
+}
 _GUTTER = re.compile(
-    r"(?:^|[\s_-])(?:linenos?|line-?numbers?(?:-rows)?|linenodiv|lnt?|gutter|ln-num(?:ber)?|blob-num|hljs-ln-numbers?|rouge-gutter|react-code-line-number|lineno|code-line-number|line-num|line_number|crayon-nums?|linenumber)(?:[\s_-]|$)",
+    r"(?:^|[\s_-])(?:linenos?|line-?numbers?(?:-rows)?|linenodiv|lnt?|gutter|ln-num(?:ber)?|"
+    r"blob-num|hljs-ln-numbers?|rouge-gutter|react-code-line-number|lineno|code-line-number|"
+    r"line-num|line_number|crayon-nums?|linenumber)(?:[\s_-]|$)",
     re.I,
 )
-_TOOLS = re.compile(r"(?:^|[\s_-])(?:copy|toolbar|clipboard|code-header|codeblock-header|copybtn|tooltip|hover-info|hovercard)(?:[\s_-]|$)", re.I)
+_TOOLS = re.compile(
+    r"(?:^|[\s_-])(?:copy|toolbar|clipboard|code-header|codeblock-header|copybtn|tooltip|"
+    r"hover-info|hovercard)(?:[\s_-]|$)",
+    re.I,
+)
 _NUMBERS = re.compile(r"[\s\d]+")
-_BREAKING = frozenset("div li p tr section figure ol ul table tbody pre".split())
-_SKIPPED = frozenset("button script noscript input".split())
+_BREAKING = words("div li p tr section figure ol ul table tbody pre")
+_SKIPPED = words("button script noscript input")
 
 
 def source(dom: Dom, node: int) -> str:
@@ -52,7 +81,10 @@ def _gather(dom: Dom, node: int, parts: list[str]) -> None:
         elif name == "br":
             parts.append("\n")
         elif name not in _SKIPPED and not is_gutter(dom, child):
-            breaking = name in _BREAKING or (name in ("span", "code") and "display:block" in dom.get(child, "style").replace(" ", ""))
+            breaking = name in _BREAKING or (
+                name in ("span", "code")
+                and "display:block" in dom.get(child, "style").replace(" ", "")
+            )
             if breaking and parts and not _ends_line(parts):
                 parts.append("\n")
             before = len(parts)
@@ -78,19 +110,30 @@ def is_gutter(dom: Dom, node: int) -> bool:
     if (label and _GUTTER.search(label)) or (dom.tag[node] == "td" and "data-line-number" in attrs):
         content = "".join(dom.text[node : dom.end[node]])
         return not content.strip() or bool(_NUMBERS.fullmatch(content))
-    return attrs.get("aria-hidden") == "true" and bool(_NUMBERS.fullmatch("".join(dom.text[node : dom.end[node]])))
+    return attrs.get("aria-hidden") == "true" and bool(
+        _NUMBERS.fullmatch("".join(dom.text[node : dom.end[node]]))
+    )
 
 
 def is_block(dom: Dom, node: int) -> bool:
-    """Whether a `code` element outside `pre` is a block: several lines, and white space kept or named so."""
+    """Whether a `code` element outside `pre` is a block: several lines, and white space kept or
+    named so."""
     attrs = dom.having(node)
-    named = "block" in (attrs.get("class") or "").split() or "white-space:pre" in (attrs.get("style") or "").replace(" ", "")
-    return named and (dom.parent[node] < 0 or dom.tag[dom.parent[node]] != "p" or "\n" in "".join(dom.text[node : dom.end[node]]).strip())
+    named = "block" in (attrs.get("class") or "").split() or "white-space:pre" in (
+        attrs.get("style") or ""
+    ).replace(" ", "")
+    return named and (
+        dom.parent[node] < 0
+        or dom.tag[dom.parent[node]] != "p"
+        or "\n" in "".join(dom.text[node : dom.end[node]]).strip()
+    )
 
 
 def language(dom: Dom, node: int) -> str:
     """Return the language named on a code element, its only child or its nearest ancestors."""
-    inner = next((c for c in range(node + 1, min(dom.end[node], node + 6)) if dom.tag[c] == "code"), -1)
+    inner = next(
+        (c for c in range(node + 1, min(dom.end[node], node + 6)) if dom.tag[c] == "code"), -1
+    )
     chain = [inner] if inner >= 0 else []
     up = node
     for _ in range(7):
@@ -99,7 +142,11 @@ def language(dom: Dom, node: int) -> str:
         chain.append(up)
         up = dom.parent[up]
     for place, candidate in enumerate(chain):
-        if place > 1 and dom.tag[candidate] in ("div", "figure", "td") and sum(1 for c in range(candidate, dom.end[candidate]) if dom.tag[c] == "pre") > 2:
+        if (
+            place > 1
+            and dom.tag[candidate] in ("div", "figure", "td")
+            and sum(1 for c in range(candidate, dom.end[candidate]) if dom.tag[c] == "pre") > 2
+        ):
             break
         found = _named(dom, candidate)
         if found:
@@ -109,7 +156,13 @@ def language(dom: Dom, node: int) -> str:
 
 def _named(dom: Dom, node: int) -> str:
     attrs = dom.having(node)
-    for key in ("data-lang", "data-language", "data-code-language", "lang" if dom.tag[node] in ("pre", "code") else "data-lang", "language"):
+    for key in (
+        "data-lang",
+        "data-language",
+        "data-code-language",
+        "lang" if dom.tag[node] in ("pre", "code") else "data-lang",
+        "language",
+    ):
         value = (attrs.get(key) or "").strip().lower()
         if value and " " not in value and value not in _NO_LANGUAGE and len(value) < 24:
             return _ALIASES.get(value, value) if key != "lang" or len(value) > 2 else value
@@ -141,7 +194,11 @@ def _has_gutter(dom: Dom, cell: int) -> bool:
     if inner < 0:
         return False
     content = "".join(dom.text[cell : dom.end[cell]])
-    return bool(content.strip()) and bool(_NUMBERS.fullmatch(content)) and dom.tag[inner] in ("pre", "code", "div", "span")
+    return (
+        bool(content.strip())
+        and bool(_NUMBERS.fullmatch(content))
+        and dom.tag[inner] in ("pre", "code", "div", "span")
+    )
 
 
 def fence(text: str, name: str) -> str:

@@ -11,7 +11,17 @@ from framework.reading.unmark import unmark
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Block", "BlockKind", "Document", "DocumentKind", "Heading", "Json", "Link", "Metadata", "StructuredData"]
+__all__ = [
+    "Block",
+    "BlockKind",
+    "Document",
+    "DocumentKind",
+    "Heading",
+    "Json",
+    "Link",
+    "Metadata",
+    "StructuredData",
+]
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 _T = TypeVar("_T")
@@ -78,7 +88,8 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of the whole page: its text, the address as written and absolute, the heading above."""
+    """A link of the whole page: its text, the address as written and absolute, the heading
+    above."""
 
     text: str
     href: str
@@ -88,7 +99,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """Facts about a page; None where it doesn't say. Dates are ISO 8601 as far as they could be read."""
+    """Facts about a page; None where it doesn't say. Dates are ISO 8601 as far as they could be
+    read."""
 
     title: str | None = None
     description: str | None = None
@@ -142,7 +154,10 @@ class Document:
     @property
     def text(self) -> str:
         """The content without Markdown marks and addresses."""
-        return self._once("text", lambda: "\n\n".join(text for block in self.blocks if (text := self.block_text(block))))
+        return self._once(
+            "text",
+            lambda: "\n\n".join(text for block in self.blocks if (text := self.block_text(block))),
+        )
 
     @property
     def headings(self) -> tuple[Heading, ...]:
@@ -166,7 +181,11 @@ class Document:
     def block_text(self, block: Block) -> str:
         """Return a block as plain text: no marks, link targets or images."""
         source = self.markdown[block.start : block.end]
-        return source.partition("\n")[2].rpartition("\n")[0] if block.kind is BlockKind.CODE else unmark(source)
+        return (
+            source.partition("\n")[2].rpartition("\n")[0]
+            if block.kind is BlockKind.CODE
+            else unmark(source)
+        )
 
     def _headings(self) -> tuple[Heading, ...]:
         found = []

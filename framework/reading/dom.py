@@ -6,12 +6,13 @@ at `MAX_DEPTH`; deeper elements become siblings at that depth, so no pass needs 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
 from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, LEAD, hints, id_hints
+from framework.reading.shallow import shallow
+from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,33 +25,34 @@ MAX_DEPTH = 120
 TEXT = ""
 
 #: Elements whose content is never page text; they are left out with all they hold.
-_SKIPPED = frozenset(
-    "style template head svg canvas object embed applet select datalist textarea link meta "
-    "frameset frame area map param track -comment -document-type".split()
+_SKIPPED = words(
+    """
+    style template head svg canvas object embed applet select datalist textarea link meta
+    frameset frame area map param track -comment -document-type
+    """
 )
 
-#: Elements without an end tag or with an optional one: they don't nest by being left open.
-_UNNESTED = frozenset(
-    "area base br col embed hr img input link meta param source track wbr p li td th tr tbody thead "
-    "tfoot dt dd option optgroup colgroup caption rt rp html head body".split()
-)
-_FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
-INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr picture q rp rt ruby s samp small "
-    "source span strike strong sub sup time tt u var wbr br math script input audio video "
-    "semantics annotation annotation-xml mrow mi mn mo mtext ms msup msub msubsup mfrac msqrt mroot munder mover munderover mstyle mspace mtable mtr mtd "
-    "mlabeledtr mpadded mphantom menclose mfenced mmultiscripts mprescripts none maction merror mjx-container mjx".split()
+INLINE = words(
+    """
+    a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr
+    picture q rp rt ruby s samp small source span strike strong sub sup time tt u var wbr br
+    math script input audio video semantics annotation annotation-xml mrow mi mn mo mtext ms
+    msup msub msubsup mfrac msqrt mroot munder mover munderover mstyle mspace mtable mtr mtd
+    mlabeledtr mpadded mphantom menclose mfenced mmultiscripts mprescripts none maction merror
+    mjx-container mjx
+    """
 )
 """Elements that flow in a line of text."""
 _FLOWING = INLINE | {"-text", "button", "svg"}
-_PRUNED = frozenset("nav footer noscript menu".split())
+_PRUNED = words("nav footer noscript menu")
 _OUTSIDE = BOILER | BODY | LEAD | COMMENT | EMBED
-_ROLES = frozenset("navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tooltip tablist".split())
-_NAMED = frozenset("div section ul ol aside".split())
-_MANY_TAGS = 10_000
-_NESTED_MOST = 400
-_FORMATTING_MOST = 40
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+_ROLES = words(
+    """
+    navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar
+    tooltip tablist
+    """
+)
+_NAMED = words("div section ul ol aside")
 _NO_ATTRIBUTES: Mapping[str, str | None] = {}
 
 
@@ -61,7 +63,18 @@ class Dom:
     id; `pruned` the elements that were not entered.
     """
 
-    __slots__ = ("_nth", "_paths", "attrs", "deep", "end", "parent", "names", "pruned", "tag", "text")
+    __slots__ = (
+        "_nth",
+        "_paths",
+        "attrs",
+        "deep",
+        "end",
+        "names",
+        "parent",
+        "pruned",
+        "tag",
+        "text",
+    )
 
     def __init__(self) -> None:
         self.tag: list[str] = []
@@ -128,41 +141,8 @@ class Dom:
 
 
 def parse(text: str) -> LexborHTMLParser:
-    """Parse a page; nesting that would cost quadratic time is cut down first."""
-    if text.count("<") > _MANY_TAGS:
-        text = _shallow(text)
-    return LexborHTMLParser(text)
-
-
-def _shallow(text: str) -> str:
-    """Drop start tags beyond a nesting that no readable page has, and their end tags."""
-    opened: dict[str, int] = {}
-    dropped: dict[str, int] = {}
-    depth = formatting = last = 0
-    kept: list[str] = []
-    for match in _TAG.finditer(text):
-        closing, name = match[1], match[2].lower()
-        if name in _UNNESTED:
-            continue
-        is_formatting = name in _FORMATTING
-        if closing:
-            if dropped.get(name):
-                dropped[name] -= 1
-            elif opened.get(name):
-                opened[name] -= 1
-                depth -= 1
-                formatting -= is_formatting
-            continue
-        if depth < _NESTED_MOST and (not is_formatting or formatting < _FORMATTING_MOST):
-            opened[name] = opened.get(name, 0) + 1
-            depth += 1
-            formatting += is_formatting
-            continue
-        dropped[name] = dropped.get(name, 0) + 1
-        kept.append(text[last : match.start()])
-        close = text.find(">", match.end())
-        last = len(text) if close < 0 else close + 1
-    return "".join(kept) + text[last:] if kept else text
+    """Parse a page; what would cost quadratic time is cut off first."""
+    return LexborHTMLParser(shallow(text))
 
 
 def flatten(root: LexborNode, *, prune: bool = False) -> Dom:
@@ -194,7 +174,11 @@ def _walk(root: LexborNode, places: dict[int, int] | None, prune: bool) -> Dom:
         if name == "-text":
             content = node.text_content
             if content and (
-                not content.isspace() or (tags[up] in inline or ((before := node.prev) is not None and before.tag in _FLOWING))
+                not content.isspace()
+                or (
+                    tags[up] in inline
+                    or ((before := node.prev) is not None and before.tag in _FLOWING)
+                )
             ):
                 tags.append(TEXT)
                 parents.append(up)
@@ -217,7 +201,14 @@ def _walk(root: LexborNode, places: dict[int, int] | None, prune: bool) -> Dom:
                 child = None
             elif name == "script":
                 child = node.first_child if "math" in (attrs.get("type") or "") else None
-            elif prune and (name in _PRUNED or (attrs and name in _NAMED and (named & _OUTSIDE == BOILER or attrs.get("role") in _ROLES))):
+            elif prune and (
+                name in _PRUNED
+                or (
+                    attrs
+                    and name in _NAMED
+                    and (named & _OUTSIDE == BOILER or attrs.get("role") in _ROLES)
+                )
+            ):
                 dom.pruned[here] = node
             else:
                 child = node.first_child

@@ -7,11 +7,20 @@ import re
 __all__ = ["address"]
 
 _FORMS = (
-    (re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]{6,})"), "https://www.youtube.com/watch?v={}"),
+    (
+        re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/embed/([\w-]{6,})"),
+        "https://www.youtube.com/watch?v={}",
+    ),
     (re.compile(r"https?://player\.vimeo\.com/video/(\d+)"), "https://vimeo.com/{}"),
-    (re.compile(r"https?://platform\.twitter\.com/embed/[^?]*\?(?:.*&)?id=(\d+)"), "https://x.com/i/status/{}"),
+    (
+        re.compile(r"https?://platform\.twitter\.com/embed/[^?]*\?(?:.*&)?id=(\d+)"),
+        "https://x.com/i/status/{}",
+    ),
     (re.compile(r"(https?://(?:x|twitter)\.com/\w+/status/\d+)"), "{}"),
-    (re.compile(r"https?://(?:www\.)?dailymotion\.com/embed/video/(\w+)"), "https://www.dailymotion.com/video/{}"),
+    (
+        re.compile(r"https?://(?:www\.)?dailymotion\.com/embed/video/(\w+)"),
+        "https://www.dailymotion.com/video/{}",
+    ),
 )
 
 

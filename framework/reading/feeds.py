@@ -36,7 +36,9 @@ def write(raw: str, url: str) -> tuple[str, Metadata]:
             break
         lines.append(_entry(entry, resolve))
     head = f"# {escape(title)}\n\n" if title else ""
-    return head + "\n".join(lines), Metadata(title=title or None, description=_child(channel, "description", "subtitle") or None)
+    return head + "\n".join(lines), Metadata(
+        title=title or None, description=_child(channel, "description", "subtitle") or None
+    )
 
 
 def write_xml(raw: str, url: str) -> tuple[str, Metadata]:
@@ -46,9 +48,15 @@ def write_xml(raw: str, url: str) -> tuple[str, Metadata]:
 
 
 def _parse(raw: str) -> etree._Element | None:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, huge_tree=False, remove_comments=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, recover=True, huge_tree=False, remove_comments=True
+    )
     try:
-        return etree.fromstring(raw.encode("utf-8"), parser) if not raw.lstrip().startswith("<?xml") else etree.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", raw).encode("utf-8"), parser)
+        return (
+            etree.fromstring(raw.encode("utf-8"), parser)
+            if not raw.lstrip().startswith("<?xml")
+            else etree.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", raw).encode("utf-8"), parser)
+        )
     except (etree.XMLSyntaxError, ValueError):
         return None
 
@@ -88,6 +96,10 @@ def _entry(entry: etree._Element, resolve: Resolver) -> str:
     shown = f"- [{title}]({target})" if target.startswith("http") else f"- {title}"
     shown += f" ({date})" if date else ""
     if summary:
-        cut = summary if len(summary) <= _SUMMARY_MOST else summary[:_SUMMARY_MOST].rpartition(" ")[0] + " …"
+        cut = (
+            summary
+            if len(summary) <= _SUMMARY_MOST
+            else summary[:_SUMMARY_MOST].rpartition(" ")[0] + " …"
+        )
         shown += f"\n  {escape(cut)}"
     return shown

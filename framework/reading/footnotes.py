@@ -5,18 +5,31 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from framework.reading.wordlist import words
+
 if TYPE_CHECKING:
     from framework.reading.content import Content
     from framework.reading.dom import Dom
 
 __all__ = ["footnotes"]
 
-_LABEL = re.compile(r"[\[(]?\s*(?:\d{1,4}|[*†‡§¶]{1,3}|[a-z]|[ivx]{1,5}|note \d+)\s*[\])]?[:.]?", re.I)
-_NOTE_NAME = re.compile(r"(?:^|[\W_])(?:foot-?notes?|end-?notes?|side-?notes?|fn|ftn|cite[_-]note|note|noteref|sdfootnote|easy-footnote|bib(?:\.bib)?\d+|fnref|_ftn|en)(?:[\W_\d]|$)|^fn\d|^_?ftn\d|footnote", re.I)
-_BACK_LABEL = re.compile(r"[\s↩⤴↑^⏎←⇧︎\ufe0e\ufe0f]*(?:return|back|jump up|back to (?:text|content|top)|a|b|c)?[\s↩⤴↑^⏎←\ufe0e\ufe0f]*", re.I)
+_LABEL = re.compile(
+    r"[\[(]?\s*(?:\d{1,4}|[*†‡§¶]{1,3}|[a-z]|[ivx]{1,5}|note \d+)\s*[\])]?[:.]?", re.I
+)
+_NOTE_NAME = re.compile(
+    r"(?:^|[\W_])(?:foot-?notes?|end-?notes?|side-?notes?|fn|ftn|cite[_-]note|note|noteref|"
+    r"sdfootnote|easy-footnote|bib(?:\.bib)?\d+|fnref|_ftn|en)(?:[\W_\d]|$)|^fn\d|^_?ftn\d|"
+    r"footnote",
+    re.I,
+)
+_BACK_LABEL = re.compile(
+    r"[\s↩⤴↑^⏎←⇧︎\ufe0e\ufe0f]*(?:return|back|jump up|back to (?:text|content|top)|a|b|"
+    r"c)?[\s↩⤴↑^⏎←\ufe0e\ufe0f]*",
+    re.I,
+)
 _NOTE_CLASS = re.compile(r"foot-?note|side-?note|end-?note", re.I)
 _NUMBERED_ID = re.compile(r"(?:fn|footnote|note|ftn|endnote|cite_note)[^\d]{0,3}(\d{1,3})", re.I)
-_BLOCKS = frozenset("li p dd td div aside section blockquote".split())
+_BLOCKS = words("li p dd td div aside section blockquote")
 _NOTE_MOST = 4000
 
 
@@ -42,7 +55,8 @@ def footnotes(dom: Dom, found: Content) -> tuple[dict[int, str], dict[int, str]]
 
 
 def _linked(dom: Dom, found: Content) -> list[tuple[int, int]]:
-    """Return links with short labels, raised or named as notes, with the later block that they lead to."""
+    """Return links with short labels, raised or named as notes, with the later block that they
+    lead to."""
     references = _references(dom, found)
     if not references:
         return []
@@ -69,13 +83,18 @@ def _references(dom: Dom, found: Content) -> list[tuple[int, str]]:
         if not hash_sign or not fragment or not _LABEL.fullmatch(dom.words(node)):
             continue
         named = f"{attrs.get('class') or ''} {attrs.get('id') or ''} {attrs.get('role') or ''} {attrs.get('epub:type') or ''} {fragment}"
-        if tag[dom.parent[node]] == "sup" or "sup" in tag[node : dom.end[node]] or _NOTE_NAME.search(named):
+        if (
+            tag[dom.parent[node]] == "sup"
+            or "sup" in tag[node : dom.end[node]]
+            or _NOTE_NAME.search(named)
+        ):
             references.append((node, fragment))
     return references
 
 
 def _answering(dom: Dom, wanted: set[str]) -> dict[str, int]:
-    """Return the links that lead back to `…ref…` of a wanted fragment: notes without ids, as Word writes them."""
+    """Return the links that lead back to `…ref…` of a wanted fragment: notes without ids, as
+    Word writes them."""
     places: dict[str, int] = {}
     for node, attrs in dom.attrs.items():
         href = attrs.get("href") or ""
@@ -91,20 +110,40 @@ def _attached(dom: Dom, found: Content) -> list[tuple[int, int]]:
     pairs = []
     stop = dom.end[found.root]
     for node, attrs in dom.attrs.items():
-        if not found.root < node < stop or found.drop[node] or dom.tag[node] not in ("span", "sup", "a", "button"):
+        if (
+            not found.root < node < stop
+            or found.drop[node]
+            or dom.tag[node] not in ("span", "sup", "a", "button")
+        ):
             continue
-        target = attrs.get("data-definition") or attrs.get("data-footnote-id") or attrs.get("data-fn") or attrs.get("data-note")
+        target = (
+            attrs.get("data-definition")
+            or attrs.get("data-footnote-id")
+            or attrs.get("data-fn")
+            or attrs.get("data-note")
+        )
         if target:
             holder = _places(dom, {target}).get(target, -1)
             if holder > node:
                 pairs.append((node, holder))
         elif _NOTE_CLASS.search(attrs.get("class") or ""):
             before = _label_before(dom, node)
-            if before >= 0 and found.length[node] > 12 and dom.tag[node] == "span":
+            if before >= 0 and found.measures.length[node] > 12 and dom.tag[node] == "span":
                 pairs.append((before, node))
                 continue
-            inner = next((c for c in range(node + 1, dom.end[node]) if dom.tag[c] in ("span", "div") and _NOTE_CLASS.search(dom.get(c, "class"))), -1)
-            if inner > 0 and found.length[inner] > 8 and _LABEL.fullmatch("".join(dom.text[node:inner]).strip() or "-"):
+            inner = next(
+                (
+                    c
+                    for c in range(node + 1, dom.end[node])
+                    if dom.tag[c] in ("span", "div") and _NOTE_CLASS.search(dom.get(c, "class"))
+                ),
+                -1,
+            )
+            if (
+                inner > 0
+                and found.measures.length[inner] > 8
+                and _LABEL.fullmatch("".join(dom.text[node:inner]).strip() or "-")
+            ):
                 pairs.append((node, inner))
     return pairs
 
@@ -123,10 +162,16 @@ def _label_before(dom: Dom, node: int) -> int:
 
 
 def _numbered(dom: Dom, found: Content) -> list[tuple[int, int]]:
-    """Return raised numbers without a link, with the note of that number: by id, or in a list of notes."""
+    """Return raised numbers without a link, with the note of that number: by id, or in a list
+    of notes."""
     raised = []
     for node in range(found.root, dom.end[found.root]):
-        if dom.tag[node] == "sup" and not found.drop[node] and (label := dom.words(node)).isdigit() and len(label) < 4:
+        if (
+            dom.tag[node] == "sup"
+            and not found.drop[node]
+            and (label := dom.words(node)).isdigit()
+            and len(label) < 4
+        ):
             raised.append((node, int(label)))
     if not raised:
         return []
@@ -168,7 +213,7 @@ def _holder(dom: Dom, node: int, found: Content) -> int:
     if node < 0:
         return -1
     for _ in range(5):
-        if dom.tag[node] in _BLOCKS and found.length[node] > 6:
+        if dom.tag[node] in _BLOCKS and found.measures.length[node] > 6:
             break
         node = dom.parent[node]
         if node < 0:
@@ -176,9 +221,13 @@ def _holder(dom: Dom, node: int, found: Content) -> int:
     if dom.tag[node] == "td" and dom.tag[dom.parent[node]] == "tr":
         node = dom.parent[node]
     inner = dom.tag[node : dom.end[node]]
-    if node <= found.root < dom.end[node] or found.length[node] > _NOTE_MOST or any(name in inner for name in ("h1", "h2", "h3")):
+    if (
+        node <= found.root < dom.end[node]
+        or found.measures.length[node] > _NOTE_MOST
+        or any(name in inner for name in ("h1", "h2", "h3"))
+    ):
         return -1
-    return node if found.length[node] > 0 else -1
+    return node if found.measures.length[node] > 0 else -1
 
 
 def _mark_back_links(dom: Dom, holder: int, marks: dict[int, str]) -> None:

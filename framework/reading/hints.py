@@ -5,7 +5,20 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["BOILER", "BODY", "COMMENT", "EMBED", "GALLERY", "LEAD", "HIDDEN", "WEAK", "hints", "id_hints"]
+from framework.reading.wordlist import words
+
+__all__ = [
+    "BODY",
+    "BOILER",
+    "COMMENT",
+    "EMBED",
+    "GALLERY",
+    "HIDDEN",
+    "LEAD",
+    "WEAK",
+    "hints",
+    "id_hints",
+]
 
 BOILER = 1
 """The element surrounds the content: navigation, sharing, promotion, related pages."""
@@ -24,75 +37,168 @@ COMMENT = 8
 HIDDEN = 16
 """The element is hidden by a class name that style frameworks share."""
 
-_BOILER_WORDS = frozenset(
+_BOILER_WORDS = words(
     """
     ad ads adv advert adverts advertisement advertising adsense adslot adunit advertorial
-    sponsor sponsored sponsors promo promos promoted promotion promotions taboola outbrain
-    nav navbar navigation navi subnav topnav sidenav menu menus submenu megamenu dropdown breadcrumb breadcrumbs
-    footer colophon masthead sidebar sidebars siderail rightrail leftrail
-    share shares sharing sharedaddy addthis addtoany social socials socialmedia sociallinks shareline sharebar sharetools
-    related recommended recommend recommendation recommendations recirc recirculation suggested
-    trending popular mostread mostpopular
+    sponsor sponsored sponsors promo promos promoted promotion promotions taboola outbrain nav
+    navbar navigation navi subnav topnav sidenav menu menus submenu megamenu dropdown
+    breadcrumb breadcrumbs footer colophon masthead sidebar sidebars siderail rightrail
+    leftrail share shares sharing sharedaddy addthis addtoany social socials socialmedia
+    sociallinks shareline sharebar sharetools related recommended recommend recommendation
+    recommendations recirc recirculation suggested trending popular mostread mostpopular
     newsletter newsletters subscribe subscription signup signin login logout register paywall
     cookie cookies consent gdpr popup modal overlay lightbox tooltip popover toast flyout
-    pagination pager paging pagenav prevnext toolbar
-    search searchform searchbox breadcrumbbar
-    copyright disclaimer legal
-    byline dateline timestamp tags taglist tagcloud taxonomy hashtags
-    skiplink skip jump navbox noprint donotprint nocontent
-    jetpack yarpp zemanta
-    rss follow followus
-    rating ratings stars feedback
-    editsection permalink headerlink
-    """.split()
-)
-_WEAK_WORDS = frozenset(
+    pagination pager paging pagenav prevnext toolbar search searchform searchbox breadcrumbbar
+    copyright disclaimer legal byline dateline timestamp tags taglist tagcloud taxonomy
+    hashtags skiplink skip jump navbox noprint donotprint nocontent jetpack yarpp zemanta rss
+    follow followus rating ratings stars feedback editsection permalink headerlink
     """
-    aside rail widget widgets teaser teasers banner meta metadata author bio avatar credit credits
-    links more next prev previous button buttons btn cta icon icons tools actions
-    print email date time count counter topics topic categories category keywords
-    form poll player video carousel slider
-    top bottom subtitle kicker eyebrow
-    alert notice notification warning placeholder loading
-    stories latest featured recent archive archives series tag contact info edit toc
-    """.split()
 )
-_BODY_WORDS = frozenset(
+_WEAK_WORDS = words(
+    """
+    aside rail widget widgets teaser teasers banner meta metadata author bio avatar credit
+    credits links more next prev previous button buttons btn cta icon icons tools actions
+    print email date time count counter topics topic categories category keywords form poll
+    player video carousel slider top bottom subtitle kicker eyebrow alert notice notification
+    warning placeholder loading stories latest featured recent archive archives series tag
+    contact info edit toc
+    """
+)
+_BODY_WORDS = words(
     """
     articlebody entrycontent postcontent articlecontent storybody posttext postbody bodytext
-    articletext storycontent storytext newstext maincontent contentbody entrytext paragraph paragraphs
-    """.split()
+    articletext storycontent storytext newstext maincontent contentbody entrytext paragraph
+    paragraphs
+    """
 )
 _BODY_PAIRS = frozenset(
     (left, right)
-    for left in ("article", "entry", "post", "story", "news", "blog", "page", "markdown", "node", "field", "text", "main", "rich")
+    for left in (
+        "article",
+        "entry",
+        "post",
+        "story",
+        "news",
+        "blog",
+        "page",
+        "markdown",
+        "node",
+        "field",
+        "text",
+        "main",
+        "rich",
+    )
     for right in ("body", "content", "text", "copy", "main", "article", "story")
 ) - {("page", "main"), ("main", "main"), ("text", "content")}
 _BOILER_PAIRS = frozenset(
     {
-        ("most", "read"), ("most", "popular"), ("read", "more"), ("read", "next"), ("up", "next"), ("also", "like"),
-        ("more", "from"), ("more", "on"), ("more", "news"), ("more", "stories"), ("more", "articles"), ("more", "posts"), ("author", "bio"), ("post", "author"), ("author", "content"), ("author", "profile"), ("author", "about"), ("user", "bio"), ("print", "header"), ("print", "footer"), ("author", "box"),
-        ("author", "info"), ("author", "card"), ("about", "author"), ("author", "description"), ("post", "meta"), ("entry", "meta"), ("article", "meta"), ("entry", "footer"),
-        ("post", "footer"), ("article", "footer"), ("article", "header"), ("post", "tags"), ("side", "bar"), ("right", "rail"), ("sign", "up"), ("mail", "list"),
-        ("tool", "bar"), ("read", "also"), ("see", "also"), ("post", "nav"), ("nav", "links"), ("latest", "news"),
-        ("recent", "posts"), ("recent", "news"), ("print", "only"), ("link", "list"), ("article", "tools"), ("top", "stories"), ("page", "header"), ("page", "footer"), ("site", "header"), ("story", "meta"),
-        ("you", "may"), ("bottom", "links"), ("back", "top"), ("contact", "block"), ("tag", "list"), ("tag", "links"), ("cat", "links"),
+        ("most", "read"),
+        ("most", "popular"),
+        ("read", "more"),
+        ("read", "next"),
+        ("up", "next"),
+        ("also", "like"),
+        ("more", "from"),
+        ("more", "on"),
+        ("more", "news"),
+        ("more", "stories"),
+        ("more", "articles"),
+        ("more", "posts"),
+        ("author", "bio"),
+        ("post", "author"),
+        ("author", "content"),
+        ("author", "profile"),
+        ("author", "about"),
+        ("user", "bio"),
+        ("print", "header"),
+        ("print", "footer"),
+        ("author", "box"),
+        ("author", "info"),
+        ("author", "card"),
+        ("about", "author"),
+        ("author", "description"),
+        ("post", "meta"),
+        ("entry", "meta"),
+        ("article", "meta"),
+        ("entry", "footer"),
+        ("post", "footer"),
+        ("article", "footer"),
+        ("article", "header"),
+        ("post", "tags"),
+        ("side", "bar"),
+        ("right", "rail"),
+        ("sign", "up"),
+        ("mail", "list"),
+        ("tool", "bar"),
+        ("read", "also"),
+        ("see", "also"),
+        ("post", "nav"),
+        ("nav", "links"),
+        ("latest", "news"),
+        ("recent", "posts"),
+        ("recent", "news"),
+        ("print", "only"),
+        ("link", "list"),
+        ("article", "tools"),
+        ("top", "stories"),
+        ("page", "header"),
+        ("page", "footer"),
+        ("site", "header"),
+        ("story", "meta"),
+        ("you", "may"),
+        ("bottom", "links"),
+        ("back", "top"),
+        ("contact", "block"),
+        ("tag", "list"),
+        ("tag", "links"),
+        ("cat", "links"),
     }
-)  # fmt: skip
-_LEAD_WORDS = frozenset("lead lede intro introduction standfirst dek deck sapo vorspann teasertext anons leadtext leadin entrada bajada chapo ingress".split())
-_LEAD_PAIRS = frozenset({("sub", "headline"), ("article", "summary"), ("entry", "summary"), ("lemma", "summary"), ("post", "excerpt"), ("article", "description"), ("story", "summary")})
-_COMMENT_WORDS = frozenset(
-    "comment comments commentlist commentform commentary disqus respond replies commenting usercomments discussion livefyre".split()
 )
-_BOILER_STEM = re.compile(r"related|recommend|newsletter|sponsor|advert|breadcrumb|subscri|sharing|shareb|outbrain|taboola|trending|mostpop|sidebar|copyright|bookmark|footer$|nav$|widgetized")
+_LEAD_WORDS = words(
+    """
+    lead lede intro introduction standfirst dek deck sapo vorspann teasertext anons leadtext
+    leadin entrada bajada chapo ingress
+    """
+)
+_LEAD_PAIRS = frozenset(
+    {
+        ("sub", "headline"),
+        ("article", "summary"),
+        ("entry", "summary"),
+        ("lemma", "summary"),
+        ("post", "excerpt"),
+        ("article", "description"),
+        ("story", "summary"),
+    }
+)
+_COMMENT_WORDS = words(
+    """
+    comment comments commentlist commentform commentary disqus respond replies commenting
+    usercomments discussion livefyre
+    """
+)
+_BOILER_STEM = re.compile(
+    r"related|recommend|newsletter|sponsor|advert|breadcrumb|subscri|sharing|shareb|outbrain|"
+    r"taboola|trending|mostpop|sidebar|copyright|bookmark|footer$|nav$|widgetized"
+)
 _GALLERY_STEM = re.compile(r"galler|slideshow|filmstrip|thumbnails|lightbox")
-_STOP_WORDS = frozenset("and the of a an to in on for with is how what why und der die das de la le les et en y el".split())
-_NEGATION = frozenset("no has with without is not hide show hidden non wo data js".split())
-_HIDDEN = frozenset(
-    "hidden hide is-hidden d-none sr-only screen-reader-text visually-hidden visuallyhidden visually-hidden-focusable visuallyhidden-focusable u-hidden invisible a11y-hidden "
-    "element-invisible hidden-text assistive-text offscreen".split()
+_STOP_WORDS = words(
+    """
+    and the of a an to in on for with is how what why und der die das de la le les et en y el
+    """
 )
-_SHOWN = re.compile(r":(?:block|flex|inline|inline-block|grid|table|not-sr-only|visible)\b|\bd-(?:\w+-)?(?:block|flex)\b")
+_NEGATION = words("no has with without is not hide show hidden non wo data js")
+_HIDDEN = words(
+    """
+    hidden hide is-hidden d-none sr-only screen-reader-text visually-hidden visuallyhidden
+    visually-hidden-focusable visuallyhidden-focusable u-hidden invisible a11y-hidden
+    element-invisible hidden-text assistive-text offscreen
+    """
+)
+_SHOWN = re.compile(
+    r":(?:block|flex|inline|inline-block|grid|table|not-sr-only|visible)\b|"
+    r"\bd-(?:\w+-)?(?:block|flex)\b"
+)
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 

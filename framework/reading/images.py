@@ -12,10 +12,23 @@ if TYPE_CHECKING:
 
 __all__ = ["alternative", "is_image", "largest", "source", "tiny"]
 
-_LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src", "data-actualsrc", "data-large-src", "data-full-src", "data-image", "data-img-url")  # fmt: skip
+_LAZY = (
+    "data-src",
+    "data-original",
+    "data-lazy-src",
+    "data-lazy",
+    "data-url",
+    "data-hi-res-src",
+    "data-actualsrc",
+    "data-large-src",
+    "data-full-src",
+    "data-image",
+    "data-img-url",
+)
 _SETS = ("srcset", "data-srcset", "data-lazy-srcset")
 _STAND_IN = re.compile(
-    r"^data:|^about:|(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|lazy|loading|grey|gray|1x1)[^/]*\.(?:gif|png|svg|jpe?g)(?:\?|$)",
+    r"^data:|^about:|(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|lazy|loading|"
+    r"grey|gray|1x1)[^/]*\.(?:gif|png|svg|jpe?g)(?:\?|$)",
     re.I,
 )
 _IMAGE_URL = re.compile(r"(?:https?:)?/{1,2}\S+\.(?:jpe?g|png|webp|gif|avif|svg)(?:\?\S*)?$", re.I)
@@ -27,7 +40,9 @@ def source(dom: Dom, node: int) -> str:
     attrs = dom.having(node)
     plain = (attrs.get("src") or "").strip()
     if plain and not _STAND_IN.search(plain[:300]):
-        return (largest(attrs.get("srcset") or "") if " " in (attrs.get("srcset") or "") else "") or plain
+        return (
+            largest(attrs.get("srcset") or "") if " " in (attrs.get("srcset") or "") else ""
+        ) or plain
     for name in _LAZY:
         value = (attrs.get(name) or "").strip()
         if value and not value.startswith(("data:", "{", "[")):
@@ -36,7 +51,14 @@ def source(dom: Dom, node: int) -> str:
         value = largest(attrs.get(name) or "")
         if value:
             return value
-    return _from_picture(dom, node) or next((value for name, value in attrs.items() if name.startswith("data-") and value and _IMAGE_URL.match(value.strip())), "")
+    return _from_picture(dom, node) or next(
+        (
+            value
+            for name, value in attrs.items()
+            if name.startswith("data-") and value and _IMAGE_URL.match(value.strip())
+        ),
+        "",
+    )
 
 
 def largest(candidates: str) -> str:
@@ -81,7 +103,11 @@ def _from_picture(dom: Dom, node: int) -> str:
     return ""
 
 
-_FILE = re.compile(r"^\S*\.(?:jpe?g|png|gif|webp|svg|avif)$|^\S+$|^(?:image|photo|img|picture|foto)\W*\d*$|[_]\S*[_]|^\w+-\w+-[\w-]+$", re.I)
+_FILE = re.compile(
+    r"^\S*\.(?:jpe?g|png|gif|webp|svg|avif)$|^\S+$|^(?:image|photo|img|picture|foto)\W*\d*$|"
+    r"[_]\S*[_]|^\w+-\w+-[\w-]+$",
+    re.I,
+)
 
 
 def alternative(dom: Dom, node: int, seen: set[str]) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from framework.reading import images, maths
+from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
     from framework.reading.dom import Dom
@@ -20,11 +21,20 @@ _SPECIAL = re.compile(
 _START = re.compile(r"(#{1,6}(?=\s)|[-+](?=\s)|>|(?:={3,}|-{3,})$)|(\d{1,9})([.)])(?=\s)")
 _ROOM = re.compile(r"[ \t]*\n[ \t]*| {2,}")
 _MARKS = {
-    "b": "**", "strong": "**", "i": "*", "em": "*", "cite": "*", "dfn": "*", "var": "*",
-    "del": "~~", "s": "~~", "strike": "~~", "mark": "==",
-}  # fmt: skip
-_CODE = frozenset("code kbd samp tt".split())
-_PERMALINK = frozenset("¶ # § 🔗 ⚓ ∞ link permalink anchor".split())
+    "b": "**",
+    "strong": "**",
+    "i": "*",
+    "em": "*",
+    "cite": "*",
+    "dfn": "*",
+    "var": "*",
+    "del": "~~",
+    "s": "~~",
+    "strike": "~~",
+    "mark": "==",
+}
+_CODE = words("code kbd samp tt")
+_PERMALINK = words("¶ # § 🔗 ⚓ ∞ link permalink anchor")
 _SOLE_IMAGE = re.compile(r"!\[[^\]]*\]\([^()\s]*\)")
 _BREAK = "\x01"
 
@@ -49,15 +59,23 @@ def guard(text: str) -> str:
     found = _START.match(text)
     if not found:
         return text
-    return f"\\{text}" if found[1] else f"{found[2]}\\{text[found.end(2):]}"
+    return f"\\{text}" if found[1] else f"{found[2]}\\{text[found.end(2) :]}"
 
 
 class Inline:
     """Writes the inline content of one page; `notes` maps a link's node to its footnote mark."""
 
-    __slots__ = ("dom", "drop", "notes", "resolve", "tag", "text", "end", "with_links", "captions")
+    __slots__ = ("captions", "dom", "drop", "end", "notes", "resolve", "tag", "text", "with_links")
 
-    def __init__(self, dom: Dom, drop: bytearray, resolve: Resolver, notes: dict[int, str], *, with_links: bool = True) -> None:
+    def __init__(
+        self,
+        dom: Dom,
+        drop: bytearray,
+        resolve: Resolver,
+        notes: dict[int, str],
+        *,
+        with_links: bool = True,
+    ) -> None:
         self.dom, self.drop, self.resolve, self.notes = dom, drop, resolve, notes
         self.tag, self.text, self.end = dom.tag, dom.text, dom.end
         self.with_links = with_links
@@ -75,7 +93,9 @@ class Inline:
                     content = text[node]
                     if "\n" in content or "\t" in content:
                         content = _SPACES.sub(" ", content)
-                    parts.append(_SPECIAL.sub(r"\\\g<0>", content) if _SPECIAL.search(content) else content)
+                    parts.append(
+                        _SPECIAL.sub(r"\\\g<0>", content) if _SPECIAL.search(content) else content
+                    )
                 else:
                     parts.append(self.element(name, node))
             node = end[node]
@@ -103,7 +123,11 @@ class Inline:
             return wrap(inner, mark)
         if name in ("sup", "sub"):
             stripped = inner.strip()
-            return f"<{name}>{stripped}</{name}>" if stripped and not stripped.startswith(("[^", "[")) else inner
+            return (
+                f"<{name}>{stripped}</{name}>"
+                if stripped and not stripped.startswith(("[^", "["))
+                else inner
+            )
         if name == "q":
             return f"“{inner}”"
         if name in ("rp", "rt", "script", "wbr", "source", "input", "noscript"):
@@ -111,7 +135,8 @@ class Inline:
         return inner
 
     def link(self, node: int) -> str:
-        """Return a link; permalinks vanish, empty ones and fragments of scripts leave their text."""
+        """Return a link; permalinks vanish, empty ones and fragments of scripts leave their
+        text."""
         mark = self.notes.get(node)
         if mark is not None:
             return mark

@@ -11,7 +11,19 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:")
 _UNSAFE = re.compile(r"[\s<>()\"\\`|^{}]")
 _SAFE = "%/:=&?~#+!$,;'@()*[]^`{}|<>\"\\ "
 _REFUSED = ("javascript:", "data:", "vbscript:", "blob:", "about:", "file:")
-_ESCAPED = {"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", '"': "%22", "\\": "%5C", "`": "%60", "|": "%7C", "^": "%5E", "{": "%7B", "}": "%7D"}  # fmt: skip
+_ESCAPED = {
+    "(": "%28",
+    ")": "%29",
+    "<": "%3C",
+    ">": "%3E",
+    '"': "%22",
+    "\\": "%5C",
+    "`": "%60",
+    "|": "%7C",
+    "^": "%5E",
+    "{": "%7B",
+    "}": "%7D",
+}
 
 
 class Resolver:
@@ -46,7 +58,9 @@ class Resolver:
         elif address.startswith(("http://", "https://")):
             joined = address
         elif address[0] == "/" and self.origin and "/." not in address:
-            joined = f"{self.scheme}:{address}" if address.startswith("//") else self.origin + address
+            joined = (
+                f"{self.scheme}:{address}" if address.startswith("//") else self.origin + address
+            )
         elif _SCHEME.match(address):
             joined = address
         else:

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from framework.reading import callouts, code, embeds, tables
-from framework.reading.dom import INLINE
 from framework.reading.document import BlockKind
+from framework.reading.dom import INLINE
 from framework.reading.inline import Inline, fold, guard
 
 if TYPE_CHECKING:
@@ -19,10 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["Piece", "Writer", "join"]
 
 _NEST_MOST = 16
-_IMAGE_ONLY = re.compile(r"(?:!\[[^\]]*\]\([^()\s]*\)\s*|\[!\[[^\]]*\]\([^()\s]*\)\]\([^()\s]*\)\s*)+")
+_IMAGE_ONLY = re.compile(
+    r"(?:!\[[^\]]*\]\([^()\s]*\)\s*|\[!\[[^\]]*\]\([^()\s]*\)\]\([^()\s]*\)\s*)+"
+)
 _DISPLAY = re.compile("\x02([^\x02]*)\x02")
-_NOTES = re.compile(r"^#+ (?:foot|end)?-?notes?\b|^#+ (?:fußnoten|anmerkungen|notas?|références|примечания|脚注|注释)|^---$", re.I)
-_OWN_LABEL = re.compile(r"^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|^[↩^↑]\s*|^\[\]\s*")
+_NOTES = re.compile(
+    r"^#+ (?:foot|end)?-?notes?\b|^#+ (?:fußnoten|anmerkungen|notas?|références|примечания|"
+    r"脚注|注释)|^---$",
+    re.I,
+)
+_OWN_LABEL = re.compile(
+    r"^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|"
+    r"^[↩^↑]\s*|^\[\]\s*"
+)
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
 
@@ -32,7 +41,9 @@ class Piece:
 
     __slots__ = ("kind", "level", "node", "text", "tight")
 
-    def __init__(self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False) -> None:
+    def __init__(
+        self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False
+    ) -> None:
         if not text.isascii() and _INVISIBLE.search(text):
             text = _INVISIBLE.sub("", text)
         self.kind, self.text, self.node, self.level, self.tight = kind, text, node, level, tight
@@ -52,7 +63,14 @@ class Writer:
     """Writes blocks in document order; `drop` marks what is left out, `holds` what holds blocks."""
 
     def __init__(
-        self, dom: Dom, drop: bytearray, holds: bytearray, resolve: Resolver, *, notes: dict[int, str] | None = None, definitions: dict[int, str] | None = None
+        self,
+        dom: Dom,
+        drop: bytearray,
+        holds: bytearray,
+        resolve: Resolver,
+        *,
+        notes: dict[int, str] | None = None,
+        definitions: dict[int, str] | None = None,
     ) -> None:
         self.dom, self.drop, self.holds = dom, drop, holds
         self.inline = Inline(dom, drop, resolve, notes or {})
@@ -62,10 +80,25 @@ class Writer:
         self.noted: set[int] = set()
         self.depth = 0
         self.handlers: dict[str, Callable[[int], None]] = {
-            "ul": self.list, "ol": self.list, "menu": self.list, "pre": self.pre, "table": self.table, "blockquote": self.quote,
-            "dl": self.definition_list, "hr": self.rule, "code": self.pre, "iframe": self.embed, "details": self.details, "p": self.container,
-            "h1": self.heading, "h2": self.heading, "h3": self.heading, "h4": self.heading, "h5": self.heading, "h6": self.heading,
-        }  # fmt: skip
+            "ul": self.list,
+            "ol": self.list,
+            "menu": self.list,
+            "pre": self.pre,
+            "table": self.table,
+            "blockquote": self.quote,
+            "dl": self.definition_list,
+            "hr": self.rule,
+            "code": self.pre,
+            "iframe": self.embed,
+            "details": self.details,
+            "p": self.container,
+            "h1": self.heading,
+            "h2": self.heading,
+            "h3": self.heading,
+            "h4": self.heading,
+            "h5": self.heading,
+            "h6": self.heading,
+        }
 
     def write(self, node: int) -> list[Piece]:
         """Return the pieces of everything under a node; footnote texts come last."""
@@ -79,14 +112,20 @@ class Writer:
         for holder in self.definitions:
             if holder not in self.noted:
                 self.note(holder)
-        while self.pieces and self.pieces[-1].kind in (BlockKind.HEADING, BlockKind.RULE) and _NOTES.search(self.pieces[-1].text):
+        while (
+            self.pieces
+            and self.pieces[-1].kind in (BlockKind.HEADING, BlockKind.RULE)
+            and _NOTES.search(self.pieces[-1].text)
+        ):
             self.pieces.pop()
         self.notes.sort(key=lambda piece: piece.level)
         for piece in self.notes:
             piece.level = 0
         self.pieces.extend(self.notes)
 
-    def add(self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False) -> None:
+    def add(
+        self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False
+    ) -> None:
         """Append a piece unless it is empty."""
         if text:
             self.pieces.append(Piece(kind, text, node, level=level, tight=tight))
@@ -105,13 +144,22 @@ class Writer:
         handler(node)
 
     def container(self, node: int) -> None:
-        """Write an element's children: runs of inline content as paragraphs, blocks as themselves."""
+        """Write an element's children: runs of inline content as paragraphs, blocks as
+        themselves."""
         tag, end, drop, holds = self.dom.tag, self.dom.end, self.drop, self.holds
         child, stop = node + 1, end[node]
         first = child
         while child < stop:
             name = tag[child]
-            if not name or drop[child] or (name in INLINE and not holds[child] and not (name == "code" and code.is_block(self.dom, child))):
+            if (
+                not name
+                or drop[child]
+                or (
+                    name in INLINE
+                    and not holds[child]
+                    and not (name == "code" and code.is_block(self.dom, child))
+                )
+            ):
                 child = end[child]
                 continue
             if first < child:
@@ -122,7 +170,8 @@ class Writer:
             self.run(first, stop, node)
 
     def run(self, first: int, stop: int, node: int) -> None:
-        """Write a run of inline siblings as a paragraph, an image or formulas between paragraphs."""
+        """Write a run of inline siblings as a paragraph, an image or formulas between
+        paragraphs."""
         text = fold(self.inline.write(first, stop))
         if not text:
             return
@@ -137,7 +186,11 @@ class Writer:
 
     def paragraph(self, text: str, node: int) -> None:
         """Write a paragraph of folded text."""
-        kind = BlockKind.IMAGE if text[0] in "![" and _IMAGE_ONLY.fullmatch(text) else BlockKind.PARAGRAPH
+        kind = (
+            BlockKind.IMAGE
+            if text[0] in "![" and _IMAGE_ONLY.fullmatch(text)
+            else BlockKind.PARAGRAPH
+        )
         self.add(kind, guard(text), node)
 
     def heading(self, node: int) -> None:
@@ -225,7 +278,9 @@ class Writer:
         text = _BULLET.sub("", text, count=1) if _BULLET.match(text) else text
         box = _checkbox(self.dom, node)
         indent = " " * len(marker) if self.depth < _NEST_MOST else ""
-        self.pieces.append(Piece(BlockKind.ITEM, marker + box + _indent(text, indent).lstrip(), node, tight=tight))
+        self.pieces.append(
+            Piece(BlockKind.ITEM, marker + box + _indent(text, indent).lstrip(), node, tight=tight)
+        )
         return True
 
     def pre(self, node: int) -> None:
@@ -247,7 +302,11 @@ class Writer:
         dom = self.dom
         if code.is_code_table(dom, node):
             text = code.source(dom, node)
-            self.add(BlockKind.CODE, code.fence(text, code.language(dom, node)) if text.strip() else "", node)
+            self.add(
+                BlockKind.CODE,
+                code.fence(text, code.language(dom, node)) if text.strip() else "",
+                node,
+            )
             return
         if self.depth >= _NEST_MOST or tables.is_layout(dom, node):
             for row in tables.rows(dom, node):
@@ -326,7 +385,9 @@ class Writer:
 
     def embed(self, node: int) -> None:
         """Write an embedded video or post as its address; any other frame is left out."""
-        target = embeds.address(self.inline.resolve(self.dom.get(node, "src") or self.dom.get(node, "data-src")))
+        target = embeds.address(
+            self.inline.resolve(self.dom.get(node, "src") or self.dom.get(node, "data-src"))
+        )
         if target:
             self.add(BlockKind.IMAGE, f"![]({target})", node)
 
@@ -343,11 +404,19 @@ class Writer:
             self.drop[child] = 0
         text = _OWN_LABEL.sub("", join(self.nested(node)), count=1)
         if text:
-            self.notes.append(Piece(BlockKind.FOOTNOTE, f"[^{name}]: {_indent(text, '    ')}", node, level=int(name)))
+            self.notes.append(
+                Piece(
+                    BlockKind.FOOTNOTE, f"[^{name}]: {_indent(text, '    ')}", node, level=int(name)
+                )
+            )
 
 
 def _indent(text: str, indent: str) -> str:
-    return text.replace("\n", "\n" + indent).replace("\n" + indent + "\n", "\n\n") if "\n" in text and indent else text
+    return (
+        text.replace("\n", "\n" + indent).replace("\n" + indent + "\n", "\n\n")
+        if "\n" in text and indent
+        else text
+    )
 
 
 def _prefixed(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from framework.reading import mathml
+from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,17 +16,32 @@ if TYPE_CHECKING:
 __all__ = ["inline", "is_display", "tex"]
 
 _RENDERED = re.compile(
-    r"(?:^|\s)(?:katex(?:-display)?|MathJax(?:_\w+)?|MathJax|mjx-\w+|mwe-math-element|math-?(?:inline|display|block)?|tex2jax_\w+|katex--?\w+)(?:\s|$)"
+    r"(?:^|\s)(?:katex(?:-display)?|MathJax(?:_\w+)?|MathJax|mjx-\w+|mwe-math-element|"
+    r"math-?(?:inline|display|block)?|tex2jax_\w+|katex--?\w+)(?:\s|$)"
 )
 _PREVIEW = re.compile(r"MathJax_Preview|MathJax_SVG|mjx-chtml|katex-html|MJX_Assistive")
-_ATTRIBUTES = ("data-latex", "data-tex", "data-math", "alttext", "data-formula", "data-expr", "data-equation", "latex")
+_ATTRIBUTES = (
+    "data-latex",
+    "data-tex",
+    "data-math",
+    "alttext",
+    "data-formula",
+    "data-expr",
+    "data-equation",
+    "latex",
+)
 _DRAWN_CLASS = re.compile(r"(?:^|[\s_-])(?:latex|tex|mwe-math\S*|math|equation)(?:[\s_-]|$)", re.I)
-_DRAWN_BY = re.compile(r"latex\.php|latex\.codecogs|mathtex\.cgi|mimetex|/math/render/|chart\.googleapis\.com/chart\?cht=tx", re.I)
-_NAMES = frozenset("math mjx-container span div script img annotation".split())
+_DRAWN_BY = re.compile(
+    r"latex\.php|latex\.codecogs|mathtex\.cgi|mimetex|/math/render/|"
+    r"chart\.googleapis\.com/chart\?cht=tx",
+    re.I,
+)
+_NAMES = words("math mjx-container span div script img annotation")
 
 
 def inline(dom: Dom, node: int, name: str) -> str | None:
-    """Return `$…$` or `$$…$$` for an element that is a formula, an empty text for its double, or None."""
+    """Return `$…$` or `$$…$$` for an element that is a formula, an empty text for its double,
+    or None."""
     if name not in _NAMES and not name.startswith("mjx-"):
         return None
     if name == "script":
@@ -34,7 +50,12 @@ def inline(dom: Dom, node: int, name: str) -> str | None:
     if name == "img":
         return _image(attrs)
     label = attrs.get("class") or ""
-    if name == "math" or name == "mjx-container" or (label and _RENDERED.search(label)) or any(key in attrs for key in _ATTRIBUTES):
+    if (
+        name == "math"
+        or name == "mjx-container"
+        or (label and _RENDERED.search(label))
+        or any(key in attrs for key in _ATTRIBUTES)
+    ):
         found = tex(dom, node)
         if found is None:
             return None
@@ -74,18 +95,27 @@ def is_display(dom: Dom, node: int) -> bool:
         if not attrs:
             continue
         label = attrs.get("class") or ""
-        if attrs.get("display") in ("block", "true") or "katex-display" in label or "math-display" in label or "math-block" in label:
+        if (
+            attrs.get("display") in ("block", "true")
+            or "katex-display" in label
+            or "math-display" in label
+            or "math-block" in label
+        ):
             return True
         if "mode=display" in (attrs.get("type") or ""):
             return True
     up = dom.parent[node]
-    return up >= 0 and ("katex-display" in dom.get(up, "class") or "MathJax_Display" in dom.get(up, "class"))
+    return up >= 0 and (
+        "katex-display" in dom.get(up, "class") or "MathJax_Display" in dom.get(up, "class")
+    )
 
 
 def _image(attrs: Mapping[str, str | None]) -> str | None:
     """Return the formula that an image draws, or None for any other image."""
     alt = (attrs.get("alt") or "").strip()
-    if alt and (_DRAWN_CLASS.search(attrs.get("class") or "") or _DRAWN_BY.search(attrs.get("src") or "")):
+    if alt and (
+        _DRAWN_CLASS.search(attrs.get("class") or "") or _DRAWN_BY.search(attrs.get("src") or "")
+    ):
         return f"${_clean(alt)}$"
     return None
 
@@ -97,4 +127,8 @@ def _clean(source: str) -> str:
     for left, right in (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$")):
         if len(source) > len(left + right) and source.startswith(left) and source.endswith(right):
             source = source[len(left) : -len(right)].strip()
-    return source.removeprefix("\\displaystyle").strip() if source.startswith("\\displaystyle ") else source
+    return (
+        source.removeprefix("\\displaystyle").strip()
+        if source.startswith("\\displaystyle ")
+        else source
+    )

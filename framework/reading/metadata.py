@@ -10,31 +10,116 @@ from framework.reading.document import Metadata
 from framework.reading.titles import without_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from selectolax.lexbor import LexborHTMLParser
 
-    from framework.reading.links import Resolver
     from framework.reading.document import Json
+    from framework.reading.links import Resolver
 
 __all__ = ["HeadTags", "head_tags", "metadata", "raw_titles"]
 
-_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?)?")
+_ISO = re.compile(
+    r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?)?"
+)
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])(?:[/_-]|$)")
-_BY = re.compile(r"^\s*(?:by|von|par|por|di|от|作者|written by|posted by|author|autor|auteur)[\s:：]+", re.I)
-_NOT_A_NAME = re.compile(r"https?://|@\w|^\W*$|\d{3,}|^(?:admin|administrator|editor|staff|unknown|anonymous|null|undefined|author name)$", re.I)
-_ARTICLE_TYPES = re.compile(r"Article|Posting|Report|WebPage|Recipe|Product|Event|Movie|Book|Review|VideoObject|Question|HowTo|Course", re.I)
+_BY = re.compile(
+    r"^\s*(?:by|von|par|por|di|от|作者|written by|posted by|author|autor|auteur)[\s:：]+", re.I
+)
+_NOT_A_NAME = re.compile(
+    r"https?://|@\w|^\W*$|\d{3,}|^(?:admin|administrator|editor|staff|unknown|anonymous|null|"
+    r"undefined|author name)$",
+    re.I,
+)
+_ARTICLE_TYPES = re.compile(
+    r"Article|Posting|Report|WebPage|Recipe|Product|Event|Movie|Book|Review|VideoObject|"
+    r"Question|HowTo|Course",
+    re.I,
+)
 
-_TITLE = ("og:title", "twitter:title", "dc.title", "dcterms.title", "citation_title", "parsely-title", "sailthru.title", "title")
-_DESCRIPTION = ("og:description", "description", "twitter:description", "dc.description", "dcterms.abstract", "citation_abstract", "sailthru.description")
-_AUTHOR = ("author", "citation_author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author", "article:author", "byl", "byline", "twitter:creator")
-_SITE = ("og:site_name", "application-name", "citation_journal_title", "dc.publisher", "copyright", "apple-mobile-web-app-title", "twitter:site")
+_TITLE = (
+    "og:title",
+    "twitter:title",
+    "dc.title",
+    "dcterms.title",
+    "citation_title",
+    "parsely-title",
+    "sailthru.title",
+    "title",
+)
+_DESCRIPTION = (
+    "og:description",
+    "description",
+    "twitter:description",
+    "dc.description",
+    "dcterms.abstract",
+    "citation_abstract",
+    "sailthru.description",
+)
+_AUTHOR = (
+    "author",
+    "citation_author",
+    "dc.creator",
+    "dcterms.creator",
+    "parsely-author",
+    "sailthru.author",
+    "article:author",
+    "byl",
+    "byline",
+    "twitter:creator",
+)
+_SITE = (
+    "og:site_name",
+    "application-name",
+    "citation_journal_title",
+    "dc.publisher",
+    "copyright",
+    "apple-mobile-web-app-title",
+    "twitter:site",
+)
 _PUBLISHED = (
-    "article:published_time", "og:article:published_time", "og:published_time", "datepublished", "citation_publication_date", "citation_date", "dc.date.issued", "dcterms.issued",
-    "dc.date", "dcterms.created", "parsely-pub-date", "sailthru.date", "pubdate", "publishdate", "publish-date", "publish_date", "date", "article.published", "cxenseparse:recs:publishtime", "rnews:datepublished", "dc.date.created",
-)  # fmt: skip
-_MODIFIED = ("article:modified_time", "og:updated_time", "datemodified", "dcterms.modified", "dc.date.modified", "last-modified", "revised", "lastmod")
-_IMAGE = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src", "thumbnail", "sailthru.image.full", "parsely-image-url")
+    "article:published_time",
+    "og:article:published_time",
+    "og:published_time",
+    "datepublished",
+    "citation_publication_date",
+    "citation_date",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dc.date",
+    "dcterms.created",
+    "parsely-pub-date",
+    "sailthru.date",
+    "pubdate",
+    "publishdate",
+    "publish-date",
+    "publish_date",
+    "date",
+    "article.published",
+    "cxenseparse:recs:publishtime",
+    "rnews:datepublished",
+    "dc.date.created",
+)
+_MODIFIED = (
+    "article:modified_time",
+    "og:updated_time",
+    "datemodified",
+    "dcterms.modified",
+    "dc.date.modified",
+    "last-modified",
+    "revised",
+    "lastmod",
+)
+_IMAGE = (
+    "og:image",
+    "og:image:url",
+    "og:image:secure_url",
+    "twitter:image",
+    "twitter:image:src",
+    "thumbnail",
+    "sailthru.image.full",
+    "parsely-image-url",
+)
 _LANGUAGE = ("og:locale", "content-language", "dc.language", "language")
 
 
@@ -85,12 +170,27 @@ def head_tags(tree: LexborHTMLParser) -> HeadTags:
 
 def raw_titles(tags: HeadTags, items: list[dict[str, Json]]) -> tuple[str, ...]:
     """Return every spelling of the title that the head and the JSON-LD give."""
-    named = (tags.meta.get(name, "") for name in ("og:title", "twitter:title", "headline", "title", "dc.title", "citation_title"))
-    return (*named, tags.window, structured.find(_articles(items), "headline"), structured.find(_articles(items), "name"))
+    named = (
+        tags.meta.get(name, "")
+        for name in ("og:title", "twitter:title", "headline", "title", "dc.title", "citation_title")
+    )
+    return (
+        *named,
+        tags.window,
+        structured.find(_articles(items), "headline"),
+        structured.find(_articles(items), "name"),
+    )
 
 
-def metadata(tree: LexborHTMLParser, url: str, tags: HeadTags, items: list[dict[str, Json]], resolve: Resolver) -> Metadata:
-    """Return the facts that a page states about itself; the word count is filled in by the reader."""
+def metadata(
+    tree: LexborHTMLParser,
+    url: str,
+    tags: HeadTags,
+    items: list[dict[str, Json]],
+    resolve: Resolver,
+) -> Metadata:
+    """Return the facts that a page states about itself; the word count is filled in by the
+    reader."""
     articles = _articles(items)
     site = _site(tags, items)
     return Metadata(
@@ -99,10 +199,18 @@ def metadata(tree: LexborHTMLParser, url: str, tags: HeadTags, items: list[dict[
         author=_author(tree, tags, articles),
         site=site,
         language=_language(tags, articles),
-        published=_date(tags.first(_PUBLISHED)) or _date(structured.find(articles, "datePublished")) or _marked_date(tree) or _url_date(url),
+        published=_date(tags.first(_PUBLISHED))
+        or _date(structured.find(articles, "datePublished"))
+        or _marked_date(tree)
+        or _url_date(url),
         modified=_date(tags.first(_MODIFIED)) or _date(structured.find(articles, "dateModified")),
         favicon=_favicon(tags, resolve),
-        image=resolve(tags.first(_IMAGE) or structured.find(articles, "image", "url") or structured.find(articles, "thumbnailUrl", "url")) or None,
+        image=resolve(
+            tags.first(_IMAGE)
+            or structured.find(articles, "image", "url")
+            or structured.find(articles, "thumbnailUrl", "url")
+        )
+        or None,
         canonical_url=resolve(tags.links.get("canonical") or tags.meta.get("og:url", "")) or None,
     )
 
@@ -119,7 +227,9 @@ def _clean(text: str | None) -> str | None:
     return folded or None
 
 
-def _title(tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Json]], site: str | None) -> str | None:
+def _title(
+    tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Json]], site: str | None
+) -> str | None:
     named = tags.first(_TITLE) or structured.find(articles, "headline")
     if named:
         return _clean(without_site(named, site or "") if named == tags.window else named)
@@ -131,14 +241,22 @@ def _title(tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Json
 
 def _author(tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Json]]) -> str | None:
     for item in articles:
-        names = [name for name in structured.texts(item.get("author")) if not _NOT_A_NAME.search(name)]
+        names = [
+            name for name in structured.texts(item.get("author")) if not _NOT_A_NAME.search(name)
+        ]
         if names:
             return ", ".join(dict.fromkeys(names))
     for key in _AUTHOR:
         name = _name(tags.meta.get(key, ""))
         if name:
             return name
-    for selector in ('[itemprop="author"] [itemprop="name"]', '[itemprop="author"]', '[rel="author"]', ".byline__name, .author-name, .author_name, .byline-name", ".byline, .by-line, .post-author, .entry-author, .article-author, .author"):
+    for selector in (
+        '[itemprop="author"] [itemprop="name"]',
+        '[itemprop="author"]',
+        '[rel="author"]',
+        ".byline__name, .author-name, .author_name, .byline-name",
+        ".byline, .by-line, .post-author, .entry-author, .article-author, .author",
+    ):
         names = []
         for node in tree.css(selector)[:4]:
             name = _name(node.attributes.get("content") or node.text(separator=" "))
@@ -169,7 +287,9 @@ def _site(tags: HeadTags, items: list[dict[str, Json]]) -> str | None:
 
 def _language(tags: HeadTags, articles: list[dict[str, Json]]) -> str | None:
     value = tags.lang or tags.first(_LANGUAGE) or structured.find(articles, "inLanguage")
-    return value.split(",")[0].strip().replace("_", "-") or None if value and len(value) < 36 else None
+    return (
+        value.split(",")[0].strip().replace("_", "-") or None if value and len(value) < 36 else None
+    )
 
 
 def _date(text: str) -> str | None:
@@ -202,13 +322,23 @@ def _written_date(text: str) -> str | None:
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAMED_DATE = re.compile(r"\b([A-Z][a-z]{2,8})\.? (\d{1,2}),? ((?:19|20)\d\d)|\b(\d{1,2})\.? ([A-Z][a-z]{2,8})\.?,? ((?:19|20)\d\d)")
+_NAMED_DATE = re.compile(
+    r"\b([A-Z][a-z]{2,8})\.? (\d{1,2}),? ((?:19|20)\d\d)|\b(\d{1,2})\.? "
+    r"([A-Z][a-z]{2,8})\.?,? ((?:19|20)\d\d)"
+)
 
 
 def _marked_date(tree: LexborHTMLParser) -> str | None:
-    for selector in ('[itemprop="datePublished"]', "time[pubdate]", "article time[datetime], main time[datetime], header time[datetime]", "time[datetime]"):
+    for selector in (
+        '[itemprop="datePublished"]',
+        "time[pubdate]",
+        "article time[datetime], main time[datetime], header time[datetime]",
+        "time[datetime]",
+    ):
         for node in tree.css(selector)[:2]:
-            found = _date(node.attributes.get("content") or node.attributes.get("datetime") or node.text())
+            found = _date(
+                node.attributes.get("content") or node.attributes.get("datetime") or node.text()
+            )
             if found:
                 return found
     return None

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from framework.reading import dom as trees
 from framework.reading.document import Document, DocumentKind, Link
 from framework.reading.links import Resolver
+from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
     from framework.reading.dom import Dom
 
 __all__ = ["outlinks"]
 
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_HEADINGS = words("h1 h2 h3 h4 h5 h6")
 _MARKDOWN_LINK = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.)*)\]\(([^()\s]+)\)|<(https?://[^>\s]+)>")
 
 
@@ -29,7 +30,9 @@ def outlinks(document: Document) -> tuple[Link, ...]:
             href = match[2] or match[3]
             target = resolve(href)
             if target:
-                found.append(Link(match[1] or href, href, target, block.section[-1] if block.section else ""))
+                found.append(
+                    Link(match[1] or href, href, target, block.section[-1] if block.section else "")
+                )
     return tuple(found)
 
 
@@ -39,7 +42,9 @@ def _of_html(document: Document) -> tuple[Link, ...]:
     if body is None:
         return ()
     base = tree.css_first("base[href]")
-    resolve = Resolver(document.url, (base.attributes.get("href") or "") if base is not None else "")
+    resolve = Resolver(
+        document.url, (base.attributes.get("href") or "") if base is not None else ""
+    )
     flat = trees.flatten(body)
     found = []
     section = ""
@@ -61,5 +66,9 @@ def _label(flat: Dom, node: int) -> str:
     named = flat.get(node, "aria-label") or flat.get(node, "title")
     if named:
         return " ".join(named.split())[:500]
-    images = (flat.get(child, "alt") for child in range(node + 1, flat.end[node]) if flat.tag[child] == "img")
+    images = (
+        flat.get(child, "alt")
+        for child in range(node + 1, flat.end[node])
+        if flat.tag[child] == "img"
+    )
     return " ".join(next((alt for alt in images if alt), "").split())[:500]

@@ -57,17 +57,29 @@ class Passages:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._chunks = tuple(_chunks(document))
-        texts = [f"{' '.join(chunk.block.section)} {document.markdown[chunk.start : chunk.end]}" for chunk in self._chunks]
+        texts = [
+            f"{' '.join(chunk.block.section)} {document.markdown[chunk.start : chunk.end]}"
+            for chunk in self._chunks
+        ]
         self._indexes = (Bm25(texts, terms), Bm25(texts, grams))
         self._tokens: dict[int, int] = {}
 
     def ranked(self, query: str) -> list[tuple[float, int]]:
         """Return the passages that share anything with the query, best first, as (score, place)."""
-        totals = [sum(pair) for pair in zip(*(index.scores(query) for index in self._indexes), strict=True)]
-        return sorted(((score, place) for place, score in enumerate(totals) if score > 0), key=lambda pair: (-pair[0], pair[1]))
+        totals = [
+            sum(pair)
+            for pair in zip(*(index.scores(query) for index in self._indexes), strict=True)
+        ]
+        return sorted(
+            ((score, place) for place, score in enumerate(totals) if score > 0),
+            key=lambda pair: (-pair[0], pair[1]),
+        )
 
-    def select(self, query: str, *, max_tokens: int | None = None, max_chunks: int | None = None) -> tuple[Passage, ...]:
-        """Return the best passages in page order; together, joined by empty lines, never over the budget.
+    def select(
+        self, query: str, *, max_tokens: int | None = None, max_chunks: int | None = None
+    ) -> tuple[Passage, ...]:
+        """Return the best passages in page order; together, joined by empty lines, never over
+        the budget.
 
         A passage that doesn't fit is cut to its sentences around the best hits. Nothing that
         matches gives an empty tuple. Raises `InvalidInputError` for an empty query or a limit below 1.
@@ -96,23 +108,43 @@ class Passages:
 
     def _passage(self, start: int, end: int, chunk: _Chunk, score: float, size: int) -> Passage:
         text = self._document.markdown[start:end]
-        return Passage(text=text, start=start, end=end, section=chunk.block.section, dom_path=chunk.block.dom_path, score=score, tokens=size)
+        return Passage(
+            text=text,
+            start=start,
+            end=end,
+            section=chunk.block.section,
+            dom_path=chunk.block.dom_path,
+            score=score,
+            tokens=size,
+        )
 
     def _head(self, chunk: _Chunk, score: float, left: int) -> Passage | None:
-        """Return the first whole lines of a table that fit; code and formulas are kept whole or not at all."""
+        """Return the first whole lines of a table that fit; code and formulas are kept whole or
+        not at all."""
         if chunk.block.kind is not BlockKind.TABLE:
             return None
         text = self._document.markdown[chunk.start : chunk.end]
         end = text.rfind("\n", 0, tokens.prefix(text, left))
         size = tokens.count(text[:end]) if end > 0 else 0
-        return self._passage(chunk.start, chunk.start + end, chunk, score, size) if size and text.count("\n", 0, end) > 1 else None
+        return (
+            self._passage(chunk.start, chunk.start + end, chunk, score, size)
+            if size and text.count("\n", 0, end) > 1
+            else None
+        )
 
     def _cut(self, query: str, chunk: _Chunk, score: float, left: int) -> Passage | None:
         """Return the run of sentences around the best hit that fits."""
         text = self._document.markdown[chunk.start : chunk.end]
         spans = _sentences(text)
         sentences = [text[start:end] for start, end in spans]
-        hits = [sum(pair) for pair in zip(Bm25(sentences, terms).scores(query), Bm25(sentences, grams).scores(query), strict=True)]
+        hits = [
+            sum(pair)
+            for pair in zip(
+                Bm25(sentences, terms).scores(query),
+                Bm25(sentences, grams).scores(query),
+                strict=True,
+            )
+        ]
         best = max(range(len(hits)), key=hits.__getitem__)
         if hits[best] <= 0:
             return None
@@ -122,13 +154,26 @@ class Passages:
             return self._slice(query, chunk, score, left, spans[best])
         start, end = spans[first][0], spans[last][1]
         size = tokens.count(text[start:end])
-        return self._passage(chunk.start + start, chunk.start + end, chunk, score, size) if size <= left else None
+        return (
+            self._passage(chunk.start + start, chunk.start + end, chunk, score, size)
+            if size <= left
+            else None
+        )
 
-    def _slice(self, query: str, chunk: _Chunk, score: float, left: int, span: tuple[int, int]) -> Passage | None:
+    def _slice(
+        self, query: str, chunk: _Chunk, score: float, left: int, span: tuple[int, int]
+    ) -> Passage | None:
         """Return the part of one too long sentence that starts a little before the first hit."""
         text = self._document.markdown[chunk.start + span[0] : chunk.start + span[1]]
         wanted = set(grams(query))
-        hit = next((match.start() for match in re.finditer(r"\S+", text) if wanted.intersection(grams(match[0]))), 0)
+        hit = next(
+            (
+                match.start()
+                for match in re.finditer(r"\S+", text)
+                if wanted.intersection(grams(match[0]))
+            ),
+            0,
+        )
         begin = max(0, hit - 40)
         begin = text.rfind(" ", 0, begin) + 1 if begin else 0
         length = tokens.prefix(text[begin:], left)
@@ -141,7 +186,9 @@ class Passages:
         return self._passage(offset + begin, offset + end, chunk, score, size) if size else None
 
 
-def select(document: Document, query: str, *, max_tokens: int | None = None, max_chunks: int | None = None) -> tuple[Passage, ...]:
+def select(
+    document: Document, query: str, *, max_tokens: int | None = None, max_chunks: int | None = None
+) -> tuple[Passage, ...]:
     """Return a document's best passages for a query in page order; see `Passages.select`."""
     return Passages(document).select(query, max_tokens=max_tokens, max_chunks=max_chunks)
 
@@ -157,7 +204,11 @@ def _check(query: str, max_tokens: int | None, max_chunks: int | None) -> None:
 def _within(passages: Sequence[Passage], most: int | None) -> tuple[Passage, ...]:
     """Drop the weakest passages while the joined text is over the budget."""
     kept = list(passages)
-    while kept and most is not None and tokens.count(_SEPARATOR.join(passage.text for passage in kept)) > most:
+    while (
+        kept
+        and most is not None
+        and tokens.count(_SEPARATOR.join(passage.text for passage in kept)) > most
+    ):
         kept.remove(min(kept, key=lambda passage: passage.score))
     return tuple(kept)
 

@@ -28,7 +28,9 @@ class PdfText:
     warnings: tuple[str, ...] = ()
 
 
-def extract(body: bytes, *, seconds: float = _SECONDS, memory: int = _MEMORY, pages: int = _PAGES_MOST) -> PdfText:
+def extract(
+    body: bytes, *, seconds: float = _SECONDS, memory: int = _MEMORY, pages: int = _PAGES_MOST
+) -> PdfText:
     """Return the text of a PDF within limits of time (seconds), memory (bytes) and pages.
 
     A file that is too large, damaged, encrypted or too slow gives no pages and a warning.
@@ -37,12 +39,18 @@ def extract(body: bytes, *, seconds: float = _SECONDS, memory: int = _MEMORY, pa
         return PdfText(warnings=(f"the PDF is larger than {_BYTES_MOST >> 20} MiB",))
     command = [sys.executable, "-I", str(_WORKER), str(memory), str(int(seconds) + 1), str(pages)]
     try:
-        done = subprocess.run(command, input=body, capture_output=True, timeout=seconds, check=False)  # noqa: S603
+        done = subprocess.run(
+            command, input=body, capture_output=True, timeout=seconds, check=False
+        )
     except subprocess.TimeoutExpired:
         return PdfText(warnings=(f"the PDF was not read within {seconds:g} seconds",))
     except OSError as error:
         return PdfText(warnings=(f"the PDF reader could not be started: {error.strerror}",))
-    return _answer(done.stdout) if done.returncode == 0 else PdfText(warnings=("the PDF is damaged, encrypted or too large to read",))
+    return (
+        _answer(done.stdout)
+        if done.returncode == 0
+        else PdfText(warnings=("the PDF is damaged, encrypted or too large to read",))
+    )
 
 
 def _answer(output: bytes) -> PdfText:

@@ -44,12 +44,20 @@ def _plain(data: bytes, most: int) -> dict[str, Any]:
 
     document = pypdfium2.PdfDocument(data)
     count = len(document)
-    pages = [document[number].get_textpage().get_text_range().replace("\r\n", "\n").strip() for number in range(min(count, most))]
+    pages = [
+        document[number].get_textpage().get_text_range().replace("\r\n", "\n").strip()
+        for number in range(min(count, most))
+    ]
     facts = document.get_metadata_dict(skip_empty=True)
     warnings = [] if any(pages) else [_SCANNED + "all"]
     if count > most:
         warnings.append(f"only the first {most} of {count} pages were read")
-    return {"pages": pages, "title": facts.get("Title"), "author": facts.get("Author"), "warnings": warnings}
+    return {
+        "pages": pages,
+        "title": facts.get("Title"),
+        "author": facts.get("Author"),
+        "warnings": warnings,
+    }
 
 
 def main() -> int:

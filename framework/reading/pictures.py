@@ -23,7 +23,11 @@ def dimensions(body: bytes) -> tuple[str, int, int] | None:
 
 def _webp(body: bytes) -> tuple[str, int, int] | None:
     if body[12:16] == b"VP8X" and len(body) >= 30:
-        return "WebP", int.from_bytes(body[24:27], "little") + 1, int.from_bytes(body[27:30], "little") + 1
+        return (
+            "WebP",
+            int.from_bytes(body[24:27], "little") + 1,
+            int.from_bytes(body[27:30], "little") + 1,
+        )
     if body[12:16] == b"VP8 " and len(body) >= 30:
         width, height = struct.unpack("<HH", body[26:30])
         return "WebP", width & 0x3FFF, height & 0x3FFF

@@ -77,7 +77,10 @@ def markdown_blocks(text: str, path: str = "") -> tuple[Block, ...]:
             cutter.heading(start, start + len(bare), len(heading[1]), heading[2])
         elif bare.strip():
             kind = _kind(bare)
-            if cutter.start >= 0 and (kind is BlockKind.ITEM or (kind is not cutter.kind and kind is not BlockKind.PARAGRAPH)):
+            if cutter.start >= 0 and (
+                kind is BlockKind.ITEM
+                or (kind is not cutter.kind and kind is not BlockKind.PARAGRAPH)
+            ):
                 cutter.close(end)
             if cutter.start < 0:
                 cutter.open(start, kind)

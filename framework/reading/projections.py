@@ -26,11 +26,16 @@ def _text(document: Document) -> str:
 
 
 def _headings(document: Document) -> str:
-    return "\n".join(f"{'  ' * (heading.level - 1)}- {heading.text} (line {heading.line})" for heading in document.headings)
+    return "\n".join(
+        f"{'  ' * (heading.level - 1)}- {heading.text} (line {heading.line})"
+        for heading in document.headings
+    )
 
 
 def _links(document: Document) -> str:
-    return "\n".join(f"- [{link.text or link.href}]({link.absolute_url})" for link in document.links)
+    return "\n".join(
+        f"- [{link.text or link.href}]({link.absolute_url})" for link in document.links
+    )
 
 
 def _raw(document: Document) -> str:
@@ -64,11 +69,17 @@ def section(document: Document, wanted: str) -> Document:
     for place, block in enumerate(document.blocks):
         if block.kind is BlockKind.HEADING and _matches(document, block, steps, wanted):
             end = place + 1
-            while end < len(document.blocks) and not (document.blocks[end].kind is BlockKind.HEADING and document.blocks[end].level <= block.level):
+            while end < len(document.blocks) and not (
+                document.blocks[end].kind is BlockKind.HEADING
+                and document.blocks[end].level <= block.level
+            ):
                 end += 1
             return _part(document, document.blocks[place:end])
     known = "; ".join(heading.text for heading in document.headings[:20])
-    raise NotFoundError(f"no section {wanted!r}", hint=f"the page's headings are: {known}" if known else "the page has no headings")
+    raise NotFoundError(
+        f"no section {wanted!r}",
+        hint=f"the page's headings are: {known}" if known else "the page has no headings",
+    )
 
 
 def _fold(text: str) -> str:
@@ -87,7 +98,9 @@ def _matches(document: Document, block: Block, steps: list[str], wanted: str) ->
 
 def _part(document: Document, blocks: tuple[Block, ...]) -> Document:
     start, end = blocks[0].start, blocks[-1].end
-    moved = tuple(replace(block, start=block.start - start, end=block.end - start) for block in blocks)
+    moved = tuple(
+        replace(block, start=block.start - start, end=block.end - start) for block in blocks
+    )
     return replace(document, markdown=document.markdown[start:end], blocks=moved, _memo={})
 
 
@@ -100,5 +113,7 @@ def select(document: Document, selector: str) -> Document:
     from framework.reading.reader import read_elements
 
     if document.kind is not DocumentKind.HTML:
-        raise InvalidInputError(f"a selector needs an HTML page, this is {document.kind}", hint="leave `selector` out")
+        raise InvalidInputError(
+            f"a selector needs an HTML page, this is {document.kind}", hint="leave `selector` out"
+        )
     return read_elements(document, selector)

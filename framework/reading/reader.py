@@ -8,11 +8,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from framework.errors import InvalidInputError, NotFoundError
-from framework.reading import charset, classify, content, dom, feeds, jsontext, pdf, pictures, plaintext, structured, trim
+from framework.reading import (
+    charset,
+    classify,
+    content,
+    dom,
+    feeds,
+    jsontext,
+    pdf,
+    pictures,
+    plaintext,
+    structured,
+    trim,
+)
 from framework.reading.document import Block, BlockKind, Document, DocumentKind, Metadata
 from framework.reading.footnotes import footnotes
 from framework.reading.links import Resolver
 from framework.reading.markdown import Piece, Writer
+from framework.reading.measure import measure
 from framework.reading.metadata import head_tags, metadata, raw_titles
 from framework.reading.sniff import sniff
 from framework.reading.titles import Titles
@@ -27,7 +40,9 @@ if TYPE_CHECKING:
 
 __all__ = ["read", "read_elements", "to_markdown"]
 
-_CJK = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_CJK = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"
+)
 _HIDDEN_MOST = 200
 _SHORT = 250
 
@@ -38,7 +53,9 @@ def read(body: bytes, url: str, headers: Mapping[str, str] | None = None) -> Doc
     What can't be read has an empty Markdown and a warning that says why. Header names are
     compared without regard to case; only Content-Type matters.
     """
-    content_type = next((value for name, value in (headers or {}).items() if name.lower() == "content-type"), "")
+    content_type = next(
+        (value for name, value in (headers or {}).items() if name.lower() == "content-type"), ""
+    )
     kind = sniff(body, content_type, url)
     fingerprint = _fingerprint(body, url)
     return _READERS[kind](body, url, content_type, fingerprint)
@@ -70,7 +87,16 @@ def _html(body: bytes, url: str, content_type: str, fingerprint: str) -> Documen
     flat = dom.flatten(root, prune=True) if root is not None else dom.Dom()
     facts = metadata(tree, url, tags, items, resolve)
     if not len(flat):
-        return Document(url=url, kind=DocumentKind.HTML, markdown="", metadata=facts, charset=name, raw=raw, fingerprint=fingerprint, warnings=("the page is empty",))
+        return Document(
+            url=url,
+            kind=DocumentKind.HTML,
+            markdown="",
+            metadata=facts,
+            charset=name,
+            raw=raw,
+            fingerprint=fingerprint,
+            warnings=("the page is empty",),
+        )
     host = resolve.host.removeprefix("www.")
     found = content.select(flat, host)
     if flat.pruned and root is not None and not content.is_safe(flat, found):
@@ -82,9 +108,17 @@ def _html(body: bytes, url: str, content_type: str, fingerprint: str) -> Documen
         markdown, blocks = _stated(items, markdown, blocks)
     counted = _words(markdown)
     return Document(
-        url=url, kind=DocumentKind.HTML, markdown=markdown, blocks=blocks, metadata=_counted(facts, counted), charset=name, raw=raw,
-        hidden=_hidden(flat, found), fingerprint=fingerprint, needs_render=classify.needs_render(raw, len(markdown), found.length[0]),
-    )  # fmt: skip
+        url=url,
+        kind=DocumentKind.HTML,
+        markdown=markdown,
+        blocks=blocks,
+        metadata=_counted(facts, counted),
+        charset=name,
+        raw=raw,
+        hidden=_hidden(flat, found),
+        fingerprint=fingerprint,
+        needs_render=classify.needs_render(raw, len(markdown), found.measures.length[0]),
+    )
 
 
 def _counted(facts: Metadata, words: int) -> Metadata:
@@ -94,11 +128,11 @@ def _counted(facts: Metadata, words: int) -> Metadata:
 
 def _pieces(flat: Dom, found: Content, resolve: Resolver, titles: Titles) -> list[Piece]:
     marks, definitions = footnotes(flat, found)
-    writer = Writer(flat, found.drop, found.holds, resolve, notes=marks, definitions=definitions)
+    writer = Writer(flat, found.drop, found.measures.holds, resolve, notes=marks, definitions=definitions)
     for lead in found.leads:
         writer.block(lead)
     pieces = writer.write(found.root)
-    return trim.trim(pieces, titles, found.links, found.length)
+    return trim.trim(pieces, titles, found.measures.links, found.measures.length)
 
 
 def _assemble(pieces: Sequence[Piece], flat: Dom) -> tuple[str, tuple[Block, ...]]:
@@ -127,14 +161,18 @@ def _assemble(pieces: Sequence[Piece], flat: Dom) -> tuple[str, tuple[Block, ...
     return "".join(parts), tuple(blocks)
 
 
-def _stated(items: list[dict[str, Json]], markdown: str, blocks: tuple[Block, ...]) -> tuple[str, tuple[Block, ...]]:
+def _stated(
+    items: list[dict[str, Json]], markdown: str, blocks: tuple[Block, ...]
+) -> tuple[str, tuple[Block, ...]]:
     """Return the body that the JSON-LD states where the page itself shows next to nothing."""
     body = structured.find(items, "articleBody") or structured.find(items, "text")
     if len(body) < max(_SHORT, 2 * len(markdown)):
         return markdown, blocks
     if "<p" in body or "<br" in body:
         inner = _html(body.encode(), "", "text/html; charset=utf-8", "")
-        return inner.markdown, tuple(Block(b.kind, b.start, b.end, b.section, "", b.level) for b in inner.blocks)
+        return inner.markdown, tuple(
+            Block(b.kind, b.start, b.end, b.section, "", b.level) for b in inner.blocks
+        )
     text = "\n\n".join(line.strip() for line in body.splitlines() if line.strip())
     return text, plaintext.paragraphs(text)
 
@@ -143,7 +181,9 @@ def _hidden(flat: Dom, found: Content) -> tuple[str, ...]:
     return tuple(text for node in found.hidden[:_HIDDEN_MOST] if (text := flat.words(node)[:5000]))
 
 
-def _of_text(kind: DocumentKind, cut: Callable[[str], tuple[Block, ...]]) -> Callable[[bytes, str, str, str], Document]:
+def _of_text(
+    kind: DocumentKind, cut: Callable[[str], tuple[Block, ...]]
+) -> Callable[[bytes, str, str, str], Document]:
     def reader(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
         raw, name = charset.decode(body, content_type)
         text = raw.replace("\r\n", "\n").replace("\r", "\n")
@@ -151,21 +191,35 @@ def _of_text(kind: DocumentKind, cut: Callable[[str], tuple[Block, ...]]) -> Cal
         first = next((block for block in blocks if block.kind is BlockKind.HEADING), None)
         title = unmark(text[first.start : first.end]) if first is not None else None
         return Document(
-            url=url, kind=kind, markdown=text, blocks=blocks, charset=name, raw=raw, fingerprint=fingerprint,
+            url=url,
+            kind=kind,
+            markdown=text,
+            blocks=blocks,
+            charset=name,
+            raw=raw,
+            fingerprint=fingerprint,
             metadata=Metadata(title=title, word_count=_words(text)),
-        )  # fmt: skip
+        )
 
     return reader
 
 
-def _of_pieces(kind: DocumentKind, write: Callable[[str, str], tuple[str, Metadata]]) -> Callable[[bytes, str, str, str], Document]:
+def _of_pieces(
+    kind: DocumentKind, write: Callable[[str, str], tuple[str, Metadata]]
+) -> Callable[[bytes, str, str, str], Document]:
     def reader(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
         raw, name = charset.decode(body, content_type)
         text, facts = write(raw, url)
         return Document(
-            url=url, kind=kind, markdown=text, blocks=plaintext.markdown_blocks(text), charset=name, raw=raw, fingerprint=fingerprint,
+            url=url,
+            kind=kind,
+            markdown=text,
+            blocks=plaintext.markdown_blocks(text),
+            charset=name,
+            raw=raw,
+            fingerprint=fingerprint,
             metadata=_counted(facts, _words(text)),
-        )  # fmt: skip
+        )
 
     return reader
 
@@ -181,28 +235,46 @@ def _pdf(body: bytes, url: str, content_type: str, fingerprint: str) -> Document
                 parts.append("\n\n")
                 at += 2
             blocks.extend(
-                Block(b.kind, b.start + at, b.end + at, b.section, b.dom_path, b.level) for b in plaintext.markdown_blocks(page, f"page={number}")
+                Block(b.kind, b.start + at, b.end + at, b.section, b.dom_path, b.level)
+                for b in plaintext.markdown_blocks(page, f"page={number}")
             )
             parts.append(page)
             at += len(page)
     text = "".join(parts)
     return Document(
-        url=url, kind=DocumentKind.PDF, markdown=text, blocks=tuple(blocks), fingerprint=fingerprint, warnings=found.warnings,
-        metadata=Metadata(title=found.title, author=found.author, published=found.published, word_count=_words(text)),
-    )  # fmt: skip
+        url=url,
+        kind=DocumentKind.PDF,
+        markdown=text,
+        blocks=tuple(blocks),
+        fingerprint=fingerprint,
+        warnings=found.warnings,
+        metadata=Metadata(
+            title=found.title,
+            author=found.author,
+            published=found.published,
+            word_count=_words(text),
+        ),
+    )
 
 
 def _image(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
     text = pictures.describe(body, url)
     return Document(
-        url=url, kind=DocumentKind.IMAGE, markdown=text, blocks=plaintext.markdown_blocks(text), fingerprint=fingerprint,
-        warnings=("this is an image; text in it is not recognised",), metadata=Metadata(image=url),
-    )  # fmt: skip
+        url=url,
+        kind=DocumentKind.IMAGE,
+        markdown=text,
+        blocks=plaintext.markdown_blocks(text),
+        fingerprint=fingerprint,
+        warnings=("this is an image; text in it is not recognised",),
+        metadata=Metadata(image=url),
+    )
 
 
 def _refused(kind: DocumentKind, reason: str) -> Callable[[bytes, str, str, str], Document]:
     def reader(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
-        return Document(url=url, kind=kind, markdown="", fingerprint=fingerprint, warnings=(reason,))
+        return Document(
+            url=url, kind=kind, markdown="", fingerprint=fingerprint, warnings=(reason,)
+        )
 
     return reader
 
@@ -216,8 +288,13 @@ _READERS: dict[DocumentKind, Callable[[bytes, str, str, str], Document]] = {
     DocumentKind.FEED: _of_pieces(DocumentKind.FEED, feeds.write),
     DocumentKind.PDF: _pdf,
     DocumentKind.IMAGE: _image,
-    DocumentKind.OFFICE: _refused(DocumentKind.OFFICE, "office files are not read; ask for the HTML or PDF version of this document"),
-    DocumentKind.BINARY: _refused(DocumentKind.BINARY, "this is a binary file, not a page; nothing in it can be read as text"),
+    DocumentKind.OFFICE: _refused(
+        DocumentKind.OFFICE,
+        "office files are not read; ask for the HTML or PDF version of this document",
+    ),
+    DocumentKind.BINARY: _refused(
+        DocumentKind.BINARY, "this is a binary file, not a page; nothing in it can be read as text"
+    ),
 }
 
 
@@ -227,22 +304,29 @@ def read_elements(document: Document, selector: str) -> Document:
     try:
         nodes = tree.css(selector)
     except (ValueError, RuntimeError) as error:
-        raise InvalidInputError(f"the selector {selector!r} does not parse", hint="use a CSS selector such as `main article`") from error
+        raise InvalidInputError(
+            f"the selector {selector!r} does not parse",
+            hint="use a CSS selector such as `main article`",
+        ) from error
     if not nodes:
-        raise NotFoundError(f"nothing matches the selector {selector!r}", hint="read the page without `selector` to see what it holds")
+        raise NotFoundError(
+            f"nothing matches the selector {selector!r}",
+            hint="read the page without `selector` to see what it holds",
+        )
     base = tree.css_first("base[href]")
-    resolve = Resolver(document.url, (base.attributes.get("href") or "") if base is not None else "")
+    resolve = Resolver(
+        document.url, (base.attributes.get("href") or "") if base is not None else ""
+    )
     pieces: list[Piece] = []
     root = tree.body if tree.body is not None else tree.root
     flat = dom.flatten(root) if root is not None else dom.Dom()
     wanted = dom.indexes(root, nodes) if root is not None else []
-    holds = bytearray(len(flat))
-    content.measure(flat, holds)
+    holds = measure(flat).holds
     past = 0
     for index in wanted:
         if index >= past:
             writer = Writer(flat, bytearray(len(flat)), holds, resolve)
-            if flat.tag[index] in content.INLINE and not holds[index]:
+            if flat.tag[index] in dom.INLINE and not holds[index]:
                 writer.run(index, flat.end[index], index)
                 pieces.extend(writer.pieces)
             else:

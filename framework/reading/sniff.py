@@ -8,9 +8,18 @@ from framework.reading.document import DocumentKind
 
 __all__ = ["sniff"]
 
-_OFFICE_TYPES = ("officedocument", "msword", "ms-excel", "ms-powerpoint", "opendocument", "application/rtf")
+_OFFICE_TYPES = (
+    "officedocument",
+    "msword",
+    "ms-excel",
+    "ms-powerpoint",
+    "opendocument",
+    "application/rtf",
+)
 _OFFICE_NAMES = re.compile(r"\.(?:docx?|xlsx?|pptx?|odt|ods|odp|rtf)(?:[?#]|$)", re.I)
-_MARKDOWN_NAMES = re.compile(r"\.(?:md|markdown|mdx)(?:[?#]|$)|/llms(?:-full)?\.txt(?:[?#]|$)", re.I)
+_MARKDOWN_NAMES = re.compile(
+    r"\.(?:md|markdown|mdx)(?:[?#]|$)|/llms(?:-full)?\.txt(?:[?#]|$)", re.I
+)
 _MAGIC = (
     (b"%PDF-", DocumentKind.PDF),
     (b"\x89PNG\r\n\x1a\n", DocumentKind.IMAGE),
@@ -25,7 +34,11 @@ _MAGIC = (
     (b"\x00asm", DocumentKind.BINARY),
     (b"ID3", DocumentKind.BINARY),
 )
-_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|script|div|p|table|article|main|h1|a|ul|section|span|link|style|img|br|b|i|pre)\b", re.I)
+_HTML = re.compile(
+    rb"<(?:!doctype\s+html|html|head|body|title|meta|script|div|p|table|article|main|h1|a|ul|"
+    rb"section|span|link|style|img|br|b|i|pre)\b",
+    re.I,
+)
 _FEED = re.compile(rb"<(?:rss|feed|rdf:RDF)\b", re.I)
 _MARKDOWN = re.compile(r"^#{1,6} \S|^```|^[-*] \S|\[[^\]\n]+\]\([^)\s]+\)", re.M)
 _BYTES_OF_BINARY = bytes(range(9)) + bytes(range(14, 27)) + bytes(range(28, 32))
@@ -39,10 +52,18 @@ def sniff(body: bytes, content_type: str = "", url: str = "") -> DocumentKind:
     declared = content_type.partition(";")[0].strip().lower()
     head = body[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
     if declared in ("text/markdown", "text/x-markdown"):
-        return DocumentKind.HTML if head[:15].lower().startswith((b"<!doctype", b"<html")) else DocumentKind.MARKDOWN
+        return (
+            DocumentKind.HTML
+            if head[:15].lower().startswith((b"<!doctype", b"<html"))
+            else DocumentKind.MARKDOWN
+        )
     if _is_xml(head):
         return _xml_kind(head, declared)
-    if head[:1] in (b"{", b"[") and ("json" in declared or not _HTML.search(head)) and "html" not in declared:
+    if (
+        head[:1] in (b"{", b"[")
+        and ("json" in declared or not _HTML.search(head))
+        and "html" not in declared
+    ):
         return DocumentKind.JSON if "json" in declared or _closes(body) else DocumentKind.TEXT
     if "html" in declared or (head[:1] == b"<" and _HTML.search(head)):
         return DocumentKind.HTML
@@ -64,7 +85,13 @@ def _by_magic(body: bytes, url: str) -> DocumentKind | None:
     if body[4:12] in (b"ftypavif", b"ftypheic", b"ftypmif1"):
         return DocumentKind.IMAGE
     if body[:4] == b"PK\x03\x04":
-        named = b"word/" in body[:4000] or b"xl/" in body[:4000] or b"ppt/" in body[:4000] or b"opendocument" in body[:200] or b"[Content_Types]" in body[:200]
+        named = (
+            b"word/" in body[:4000]
+            or b"xl/" in body[:4000]
+            or b"ppt/" in body[:4000]
+            or b"opendocument" in body[:200]
+            or b"[Content_Types]" in body[:200]
+        )
         return DocumentKind.OFFICE if named or _OFFICE_NAMES.search(url) else DocumentKind.BINARY
     return None
 
@@ -78,7 +105,11 @@ def _xml_kind(head: bytes, declared: str) -> DocumentKind:
         return DocumentKind.HTML
     if _FEED.search(head):
         return DocumentKind.FEED
-    return DocumentKind.HTML if "html" in declared and not head.startswith((b"<?xml", b"<svg")) else DocumentKind.XML
+    return (
+        DocumentKind.HTML
+        if "html" in declared and not head.startswith((b"<?xml", b"<svg"))
+        else DocumentKind.XML
+    )
 
 
 def _closes(body: bytes) -> bool:

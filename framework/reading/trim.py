@@ -18,22 +18,31 @@ _MARKDOWN_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _MARKS = re.compile(r"^\s*(?:#{1,6} |> ?|- |\d+\. )|[*_`~|]|\\(?=\W)", re.M)
 _WORD = re.compile(r"[^\W_]+")
 _ENDS = re.compile(r"[.!?。！？…:;”\"'’»)\]]\s*$")
-_DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\bago\b|min(?:ute)?s? read|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\d+年|\d+月", re.I)
+_DATE = re.compile(
+    r"\b(?:19|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\bago\b|min(?:ute)?s? read|"
+    r"\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\d+年|\d+月",
+    re.I,
+)
 _PROSE = 80
 _BODY_LEAST = 0.7
 
 
 def plain(text: str) -> str:
     """Return a block's text without links, images and marks."""
-    return _MARKS.sub("", _MARKDOWN_LINK.sub(lambda m: "" if m[0][0] == "!" else m[1], text)).strip()
+    return _MARKS.sub(
+        "", _MARKDOWN_LINK.sub(lambda m: "" if m[0][0] == "!" else m[1], text)
+    ).strip()
 
 
 def trim(pieces: list[Piece], titles: Titles, links: list[int], length: list[int]) -> list[Piece]:
-    """Return the pieces without the title and what stands around it, and without the closing prompts."""
+    """Return the pieces without the title and what stands around it, and without the closing
+    prompts."""
     notes = [piece for piece in pieces if piece.kind is BlockKind.FOOTNOTE]
     kept = _head([piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE], titles)
     kept = _lead(kept)
-    kept = [piece for piece in kept if not _is_pointer(piece, links, length) and not _is_notice(piece)]
+    kept = [
+        piece for piece in kept if not _is_pointer(piece, links, length) and not _is_notice(piece)
+    ]
     kept = _end(kept)
     return _tail(kept, links, length) + notes
 
@@ -55,20 +64,35 @@ def _is_notice(piece: Piece) -> bool:
 
 
 def _end(pieces: list[Piece]) -> list[Piece]:
-    """Cut at the line after which nothing of the article follows, if most of the text stands before it."""
+    """Cut at the line after which nothing of the article follows, if most of the text stands
+    before it."""
     prose = [len(piece.text) if _is_prose(piece) else 0 for piece in pieces]
     total, seen = sum(prose), 0
     for place, piece in enumerate(pieces):
-        if seen > _BODY_LEAST * total and piece.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM) and len(piece.text) < 400:
+        if (
+            seen > _BODY_LEAST * total
+            and piece.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM)
+            and len(piece.text) < 400
+        ):
             text = plain(piece.text)
-            if len(text) < 90 and ENDING.match(text) and (piece.kind is BlockKind.HEADING or "](" not in piece.text):
+            if (
+                len(text) < 90
+                and ENDING.match(text)
+                and (piece.kind is BlockKind.HEADING or "](" not in piece.text)
+            ):
                 return pieces[:place]
         seen += prose[place]
     return pieces
 
 
 def _is_prose(piece: Piece) -> bool:
-    if piece.kind in (BlockKind.CODE, BlockKind.MATH, BlockKind.TABLE, BlockKind.QUOTE, BlockKind.CALLOUT):
+    if piece.kind in (
+        BlockKind.CODE,
+        BlockKind.MATH,
+        BlockKind.TABLE,
+        BlockKind.QUOTE,
+        BlockKind.CALLOUT,
+    ):
         return True
     if piece.kind is BlockKind.HEADING or len(piece.text) <= _PROSE:
         return False
@@ -78,9 +102,15 @@ def _is_prose(piece: Piece) -> bool:
 def _head(pieces: list[Piece], titles: Titles) -> list[Piece]:
     prose = 0
     for place, piece in enumerate(pieces[:40]):
-        if piece.kind is BlockKind.HEADING and piece.level <= 2 and titles.matches(plain(piece.text)):
+        if (
+            piece.kind is BlockKind.HEADING
+            and piece.level <= 2
+            and titles.matches(plain(piece.text))
+        ):
             before = pieces[:place]
-            return [p for p in before if _is_prose(p) or p.kind is BlockKind.IMAGE] + pieces[place + 1 :]
+            return [p for p in before if _is_prose(p) or p.kind is BlockKind.IMAGE] + pieces[
+                place + 1 :
+            ]
         if _is_prose(piece):
             prose += 1
             if prose > 2:
@@ -97,7 +127,8 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
         text = plain(piece.text)
         words = len(_WORD.findall(text))
         if piece.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and (
-            (words <= 14 and (_DATE.search(text) or BYLINE.match(text))) or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
+            (words <= 14 and (_DATE.search(text) or BYLINE.match(text)))
+            or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
         ):
             continue
         kept.append(piece)
@@ -117,7 +148,12 @@ def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piec
         if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE):
             break
         dense = length[piece.node] > 0 and links[piece.node] > 0.5 * length[piece.node]
-        if (words < 60 and PROMPT.search(text)) or (words < 25 and dense) or (words <= 3 and not _ENDS.search(text)) or (words < 12 and BYLINE.match(text)):
+        if (
+            (words < 60 and PROMPT.search(text))
+            or (words < 25 and dense)
+            or (words <= 3 and not _ENDS.search(text))
+            or (words < 12 and BYLINE.match(text))
+        ):
             last -= 1
             continue
         break

@@ -81,11 +81,16 @@ def window(
     """
     lines = text.split("\n")
     if not 1 <= start_line <= len(lines):
-        raise InvalidInputError(f"start_line is {start_line}", hint=f"the text has {len(lines)} lines, counted from 1")
+        raise InvalidInputError(
+            f"start_line is {start_line}", hint=f"the text has {len(lines)} lines, counted from 1"
+        )
     starts = _starts(lines)
     at = starts[start_line - 1] + max(0, start_offset)
     if at > len(text):
-        raise InvalidInputError(f"start_offset is {start_offset}", hint=f"line {start_line} has {len(lines[start_line - 1])} characters")
+        raise InvalidInputError(
+            f"start_offset is {start_offset}",
+            hint=f"line {start_line} has {len(lines[start_line - 1])} characters",
+        )
     end, reason = _end(text, lines, starts, at, start_line - 1, limits or Limits(), encoding)
     return _describe(text, starts, at, end, reason, start_line, encoding, total_tokens)
 
@@ -99,7 +104,13 @@ def _starts(lines: Sequence[str]) -> list[int]:
 
 
 def _end(
-    text: str, lines: Sequence[str], starts: Sequence[int], at: int, first: int, limits: Limits, encoding: str
+    text: str,
+    lines: Sequence[str],
+    starts: Sequence[int],
+    at: int,
+    first: int,
+    limits: Limits,
+    encoding: str,
 ) -> tuple[int, str | None]:
     """Return where the window ends and the limit that ended it."""
     reach, reason = len(text), None
@@ -159,7 +170,14 @@ def _safe(lines: Sequence[str], starts: Sequence[int], at: int, first: int, reac
 
 
 def _describe(
-    text: str, starts: Sequence[int], at: int, end: int, reason: str | None, start_line: int, encoding: str, total_tokens: int | None
+    text: str,
+    starts: Sequence[int],
+    at: int,
+    end: int,
+    reason: str | None,
+    start_line: int,
+    encoding: str,
+    total_tokens: int | None,
 ) -> Window:
     part = text[at:end]
     done = end >= len(text)
@@ -167,7 +185,13 @@ def _describe(
     whole_line = part.endswith("\n")
     following = start_line + part.count("\n")
     used = counting.count(part, encoding)
-    total = total_tokens if total_tokens is not None else used if len(part) == len(text) else counting.count(text, encoding)
+    total = (
+        total_tokens
+        if total_tokens is not None
+        else used
+        if len(part) == len(text)
+        else counting.count(text, encoding)
+    )
     return Window(
         text=part,
         start_line=start_line,

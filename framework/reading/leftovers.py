@@ -1,0 +1,149 @@
+"""Takes link lists, teasers and named leftovers out of the chosen content."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from framework.reading import tables
+from framework.reading.hints import BODY, GALLERY, WEAK
+from framework.reading.measure import HEADINGS
+from framework.reading.wordlist import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from framework.reading.content import Content
+    from framework.reading.dom import Dom
+
+__all__ = ["clean"]
+
+_BOXES = words("div section table aside dl")
+_LISTING_DENSITY = 0.4
+_ARTICLE_ENOUGH = 800.0
+_HEADLINE = 30
+
+
+class _Cleaner:
+    """One pass over the content in document order."""
+
+    def __init__(
+        self,
+        dom: Dom,
+        found: Content,
+        good: Sequence[float],
+        length: Sequence[float],
+        links: Sequence[float],
+        host: str,
+    ) -> None:
+        self.dom, self.found, self.host = dom, found, host
+        self.good, self.length, self.links = good, length, links
+        self.root = found.root
+        shown = sum(
+            good[i]
+            for i, value in dom.names.items()
+            if value & GALLERY and self.root < i < dom.end[self.root]
+        )
+        whole = good[self.root]
+        self.galleries_go = shown < 0.5 * whole or whole - shown > _ARTICLE_ENOUGH
+        self.before: dict[int, int] = {}
+
+    def run(self) -> None:
+        dom, drop = self.dom, self.found.drop
+        tag, end = dom.tag, dom.end
+        i, stop = self.root + 1, end[self.root]
+        while i < stop:
+            name = tag[i]
+            if drop[i] or not name or not self.length[i]:
+                i = end[i] if drop[i] else i + 1
+                continue
+            if name == "table" and not tables.is_layout(dom, i):
+                i = end[i]
+            elif self.goes(i, name):
+                self.leave_out(i)
+                i = end[i]
+            else:
+                self.before[dom.parent[i]] = i
+                i += 1
+
+    def leave_out(self, node: int) -> None:
+        """Drop a node, and the heading that only introduced its links."""
+        drop, dom = self.found.drop, self.dom
+        drop[node] = 1
+        before = self.before.get(dom.parent[node], -1)
+        if before >= 0 and self.density(node) > 0.5 and dom.tag[before] in HEADINGS - {"h1"}:
+            drop[before] = 1
+
+    def density(self, node: int) -> float:
+        return self.links[node] / self.length[node]
+
+    def goes(self, node: int, name: str) -> bool:
+        """Whether an element under the root is no part of the content."""
+        named = self.dom.names.get(node, 0)
+        if named & GALLERY and self.galleries_go:
+            if self.good[node] < 0.9 * self.good[self.dom.parent[node]]:
+                return True
+        if name in ("ul", "ol"):
+            return self.is_link_list(node)
+        if name == "p":
+            return self.is_pointer(node) or bool(named & WEAK and self.length[node] < 100)
+        return name in _BOXES and (self.is_link_box(node) or self.is_named_box(node, named))
+
+    def is_link_list(self, node: int) -> bool:
+        """Whether a list holds headlines of other pages, or pictures with a link each."""
+        dom, drop = self.dom, self.found.drop
+        items = [item for item in dom.children(node) if dom.tag[item] == "li" and not drop[item]]
+        if not items:
+            return False
+        if self.density(node) > 0.75:
+            return sum(len(dom.words(item)) for item in items) > _HEADLINE * len(items)
+        if len(items) < 3 or self.found.is_listing:
+            return False
+        return sum(_is_card(dom, item) for item in items) > 0.6 * len(items)
+
+    def is_pointer(self, node: int) -> bool:
+        """Whether a paragraph is nothing but a link within the site."""
+        return (
+            self.length[node] > 25
+            and self.density(node) > 0.9
+            and _stays(self.dom, node, self.host)
+        )
+
+    def is_link_box(self, node: int) -> bool:
+        return (
+            self.density(node) > 0.6
+            and self.good[node] < 60
+            and self.length[node] < 0.3 * self.length[self.root]
+        )
+
+    def is_named_box(self, node: int, named: int) -> bool:
+        """Whether a box with a doubtful name holds links or next to nothing."""
+        if not named & WEAK or named & BODY or self.good[node] >= 0.2 * self.good[self.root]:
+            return False
+        return self.density(node) > 0.3 or (self.good[node] < 40 and self.length[node] < 250)
+
+
+def clean(
+    dom: Dom,
+    found: Content,
+    good: Sequence[float],
+    length: Sequence[float],
+    links: Sequence[float],
+    host: str,
+) -> None:
+    """Mark what goes under the root; pages that are lists of links are left as they are."""
+    if links[found.root] <= _LISTING_DENSITY * length[found.root]:
+        _Cleaner(dom, found, good, length, links, host).run()
+
+
+def _is_card(dom: Dom, item: int) -> bool:
+    tags = set(dom.tag[item : dom.end[item]])
+    return "img" in tags and ("a" in tags or bool(tags & HEADINGS))
+
+
+def _stays(dom: Dom, node: int, host: str) -> bool:
+    """Whether the first link under a node leads to the same site."""
+    for child in range(node, dom.end[node]):
+        if dom.tag[child] == "a":
+            href = dom.get(child, "href")
+            return "://" not in href[:10] or (bool(host) and host in href[:100])
+    return False

@@ -1,0 +1,121 @@
+"""Figures of a page's tree, gathered in one pass from its end: text, links and prose per element."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from framework.reading.dom import INLINE
+from framework.reading.wordlist import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from framework.reading.dom import Dom
+
+__all__ = ["HEADINGS", "Measures", "measure", "without"]
+
+HEADINGS = words("h1 h2 h3 h4 h5 h6")
+_NO_PROSE = HEADINGS | words("address figcaption label th button")
+_PROSE = words("p pre blockquote")
+_SHORT = 40
+_LINE = 100
+#: Scripts whose characters are worth about three Latin letters each.
+_DENSE = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
+)
+_COMMAS = re.compile(r"[,،，、;；]")
+
+
+class Measures:
+    """Per node: length of its text, of its text in links, worth of its prose, whether it holds
+    blocks; `cards` is the prose in list items that show a picture or heading."""
+
+    __slots__ = ("cards", "good", "holds", "length", "links")
+
+    def __init__(self, size: int) -> None:
+        self.length = [0] * size
+        self.links = [0] * size
+        self.good = [0.0] * size
+        self.holds = bytearray(size)
+        self.cards = 0.0
+
+
+def measure(dom: Dom, card_weight: float = 0.0) -> Measures:  # noqa: C901 - one pass, for speed
+    """Return the figures of every node; prose in cards counts by `card_weight`."""
+    size = len(dom)
+    found = Measures(size)
+    length, links, good, holds = found.length, found.links, found.good, found.holds
+    run, linked, commas = [0] * size, [0] * size, [0] * size
+    pictured, headed = bytearray(size), bytearray(size)
+    tag, text, parent, inline = dom.tag, dom.text, dom.parent, INLINE
+    for i in range(size - 1, 0, -1):
+        name, up = tag[i], parent[i]
+        if not name:
+            content = text[i].strip()
+            count = len(content)
+            if not count:
+                continue
+            if content.isascii():
+                commas[up] += content.count(",")
+            else:
+                count += 2 * len(_DENSE.findall(content))
+                commas[up] += len(_COMMAS.findall(content))
+            length[up] += count
+            run[up] += count
+            continue
+        if holds[i] or name not in inline:
+            holds[up] = 1
+        if name == "img" or pictured[i]:
+            pictured[up] = 1
+        own = length[i]
+        if not own:
+            continue
+        length[up] += own
+        if name == "a":
+            links[i] = linked[i] = own
+            good[i] = 0.0
+        links[up] += links[i]
+        if name in inline:
+            run[up] += run[i]
+            linked[up] += linked[i]
+            commas[up] += commas[i]
+            good[up] += good[i]
+            continue
+        if run[i]:
+            good[i] += _prose(name, run[i], linked[i], commas[i])
+        if name == "li":
+            if (pictured[i] or headed[i]) and good[i]:
+                found.cards += good[i]
+                good[i] *= card_weight
+        elif headed[i] or name in HEADINGS:
+            headed[up] = 1
+        good[up] += good[i]
+    return found
+
+
+def _prose(name: str, count: int, linked: int, commas: int) -> float:
+    """Return how much running text a block is worth, in characters: what is linked counts against
+    it, short lines and anything but paragraphs count less."""
+    value = count - 2.0 * linked
+    if value <= 0 or name in _NO_PROSE:
+        return 0.0
+    if name in _PROSE:
+        return value * (0.5 if count < _SHORT else 1.0)
+    weight = 0.1 if count < _SHORT else 0.35 if count < _LINE and not commas else 0.8
+    return value * weight * (0.6 if name == "li" else 1.0)
+
+
+def without(dom: Dom, values: Sequence[float], drop: bytearray) -> list[float]:
+    """Return figures of subtrees as they are once the dropped ones are gone."""
+    left: list[float] = list(values)
+    parent, end = dom.parent, dom.end
+    i = drop.find(1)
+    while i >= 0:
+        lost, up = left[i], parent[i]
+        if lost:
+            while up >= 0:
+                left[up] -= lost
+                up = parent[up]
+        i = drop.find(1, end[i])
+    return left

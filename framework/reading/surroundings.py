@@ -1,0 +1,189 @@
+"""Which elements surround the content: told by tag, role, style and name, and how surely."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from framework.reading import callouts
+from framework.reading.dom import INLINE
+from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, HIDDEN
+from framework.reading.wordlist import words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from selectolax.lexbor import LexborNode
+
+    from framework.reading.dom import Dom
+    from framework.reading.measure import Measures
+
+__all__ = ["Flag", "anchors", "flags", "is_safe", "mark"]
+
+
+class Flag(IntEnum):
+    """Why an element is taken to be no content, the surest last."""
+
+    NAMED = 1
+    HIDDEN_BY_NAME = 2
+    MARKUP = 3
+    HIDDEN = 4
+
+
+_OUTSIDE = words("nav footer header aside form button dialog menu noscript fieldset input")
+_ROLES = words(
+    """
+    navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar
+    tooltip button tablist alert
+    """
+)
+_KEPT = words("html body main article pre code math mjx-container mjx")
+_ALWAYS_KEPT = words("html body main")
+_HIDING_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?![.\d])|"
+    r"opacity\s*:\s*0(?![.\d])|text-indent\s*:\s*-\d{3,}|"
+    r"(?:left|top|right)\s*:\s*-\d{4,}|clip\s*:\s*rect\(\s*[01]",
+    re.I,
+)
+_EDIT_MARK = re.compile(
+    r"editsection|edit-section|permalink|headerlink|header-link|anchor-?link", re.I
+)
+_ENOUGH = 250
+_PLENTY = 1000
+
+
+def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
+    """Return the elements that something says are no content."""
+    tag = dom.tag
+    found = {i: Flag.MARKUP for i, name in enumerate(tag) if name in _OUTSIDE}
+    for i, attrs in dom.attrs.items():
+        name = tag[i]
+        if name in _KEPT:
+            continue
+        value = dom.names.get(i, 0)
+        if _is_hidden(attrs, name):
+            if measures.length[i] and not _is_shown_on_demand(dom, i):
+                found[i] = Flag.HIDDEN
+        elif attrs.get("role") in _ROLES:
+            found[i] = Flag.MARKUP
+        elif value & HIDDEN:
+            found[i] = Flag.HIDDEN_BY_NAME
+        elif value & (BOILER | COMMENT) and not value & (BODY | EMBED) and i not in found:
+            if name not in INLINE or _EDIT_MARK.search(attrs.get("class") or ""):
+                found[i] = Flag.NAMED
+    return found
+
+
+def _is_hidden(attrs: Mapping[str, str | None], name: str) -> bool:
+    if "hidden" in attrs or (attrs.get("aria-hidden") == "true" and name not in INLINE):
+        return True
+    style = attrs.get("style")
+    return bool(style and _HIDING_STYLE.search(style))
+
+
+def _is_shown_on_demand(dom: Dom, node: int) -> bool:
+    """Whether a hidden element is a formula's source or the folded body of a callout."""
+    return "math" in dom.tag[node : dom.end[node]] or bool(callouts.kind(dom, dom.parent[node]))
+
+
+def anchors(dom: Dom, measures: Measures, flagged: Mapping[int, Flag]) -> list[int]:
+    """Return the elements that markup names as content, with enough text to believe it."""
+    length, end = measures.length, dom.end
+    named = [i for i, value in dom.names.items() if value & BODY and length[i] >= _ENOUGH]
+    named += [
+        i for i, name in enumerate(dom.tag) if name in ("article", "main") and length[i] >= _ENOUGH
+    ]
+    named += [
+        i
+        for i, attrs in dom.attrs.items()
+        if attrs.get("itemprop") == "articleBody" and length[i] >= 100
+    ]
+    starts = _outermost(flagged, end)
+    return [
+        i for i in named if 2 * measures.links[i] < length[i] and not _within(i, starts, end)
+    ]
+
+
+def _outermost(flagged: Mapping[int, Flag], end: Sequence[int]) -> list[int]:
+    starts: list[int] = []
+    for i in sorted(flagged):
+        if not starts or i >= end[starts[-1]]:
+            starts.append(i)
+    return starts
+
+
+def _within(node: int, starts: Sequence[int], end: Sequence[int]) -> bool:
+    place = bisect_right(starts, node) - 1
+    return place >= 0 and node < end[starts[place]]
+
+
+def mark(
+    dom: Dom,
+    measures: Measures,
+    flagged: Mapping[int, Flag],
+    named: Sequence[int],
+    least: Flag,
+) -> bytearray:
+    """Return which nodes are left out, of those flagged at least that surely.
+
+    What holds most of the prose stays, unless content is named elsewhere.
+    """
+    good, end = measures.good, dom.end
+    drop = bytearray(len(dom))
+    for i in dom.pruned:
+        drop[i] = 1
+    by_name = sum(good[i] for i, flag in flagged.items() if flag is Flag.HIDDEN_BY_NAME)
+    show_named = by_name > 0.6 * good[0]
+    past = 0
+    for i in sorted(flagged):
+        flag = flagged[i]
+        if i < past or drop[i] or (flag < least and flag is not Flag.HIDDEN_BY_NAME):
+            continue
+        if flag is Flag.HIDDEN_BY_NAME and show_named:
+            continue
+        if _goes(dom, measures, i, flag, named):
+            drop[i] = 1
+            past = end[i]
+    return drop
+
+
+def _goes(dom: Dom, measures: Measures, node: int, flag: Flag, named: Sequence[int]) -> bool:
+    name = dom.tag[node]
+    if name in _ALWAYS_KEPT or (name == "header" and _is_opening(dom, measures, node)):
+        return False
+    good = measures.good
+    if flag is Flag.HIDDEN and good[0] - good[node] >= _ENOUGH:
+        return True
+    if good[node] <= 0.5 * good[0]:
+        return True
+    end = dom.end
+    return any(end[anchor] <= node or anchor >= end[node] for anchor in named)
+
+
+def _is_opening(dom: Dom, measures: Measures, node: int) -> bool:
+    """Whether a header holds part of the text, not only title, byline and navigation."""
+    value = measures.good[node]
+    if value > 300 and value > 0.3 * measures.good[0]:
+        return True
+    linked = measures.links[node] > 0.3 * measures.length[node]
+    return value >= 100 and not linked and "h1" not in dom.tag[node : dom.end[node]]
+
+
+def is_safe(dom: Dom, measures: Measures) -> bool:
+    """Whether leaving out the pruned elements unread can't have lost the content."""
+    good = measures.good[0]
+    if good < _PLENTY:
+        texts = (len(node.text()) for node in dom.pruned.values() if node.tag != "nav")
+        return sum(texts) <= 0.5 * good
+    return all(_is_little(node, good) for node in dom.pruned.values())
+
+
+def _is_little(node: LexborNode, most: float) -> bool:
+    """Whether the paragraphs under an element hold no more text than `most`."""
+    if len(node.text()) <= most:
+        return True
+    if node.css_first("main, [itemprop=articleBody]") is not None:
+        return False
+    return sum(len(paragraph.text()) for paragraph in node.css("p, article, td")[:500]) <= most
