@@ -127,8 +127,31 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     """Return the text of a page and the name of its encoding; never raises.
 
     In order: a byte order mark, UTF-16 by its zero bytes, ISO-2022-JP by its escapes, strict
-    UTF-8, the declared encoding if it decodes without an error, statistics, windows-1252.
+    UTF-8, the declared encoding if it decodes without an error and looks written, statistics on
+    the visible bytes, windows-1252.
     """
+    certain = _certain(body)
+    if certain is not None:
+        return certain
+    claims = declared(body, content_type)
+    name, sure = _detect(body)
+    for claim in claims:
+        if claim in _UNPROVEN or (sure and _is_another_script(body, name, claim)):
+            continue
+        text = _strict(body, claim)
+        if text is not None and plausible(text, claim):
+            return text, claim
+    if "cp1252" in claims and (name in _DOS or (name in _LATIN and not sure)):
+        name = "cp1252"
+    if name == "cp1252" and "utf-8" in claims:
+        damaged = body.decode("utf-8", "replace")
+        if damaged.count("\ufffd") * 50 < sum(char > "\x7f" for char in damaged):
+            return damaged, "utf-8"
+    return body.decode(name, "replace"), name
+
+
+def _certain(body: bytes) -> tuple[str, str] | None:
+    """Return the decoding that the bytes themselves prove, or None."""
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body.decode(name, "replace").lstrip("\ufeff"), name.removesuffix("-sig")
@@ -136,29 +159,15 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     if wide:
         return body.decode(wide, "replace"), wide
     if b"\x1b$" in body[:_SAMPLE] or b"\x1b(J" in body[:_SAMPLE]:
-        found = _strict(body, "iso2022_jp")
-        if found is not None:
-            return found, "iso-2022-jp"
+        text = _strict(body, "iso2022_jp")
+        if text is not None:
+            return text, "iso-2022-jp"
     text = _utf8(body)
-    if text is not None:
-        return text, "utf-8"
-    claims = declared(body, content_type)
-    name, sure = _detect(body)
-    for claim in claims:
-        if claim in _UNPROVEN or (
-            sure and name in _MULTIBYTE and name != claim and _strict(body, name) is not None
-        ):
-            continue
-        found = _strict(body, claim)
-        if found is not None and plausible(found, claim):
-            return found, claim
-    if "cp1252" in claims and (name in _LATIN or name in _DOS) and not (sure and name in _LATIN):
-        name = "cp1252"
-    if name == "cp1252" and "utf-8" in claims:
-        damaged = body.decode("utf-8", "replace")
-        if damaged.count("\ufffd") * 50 < sum(char > "\x7f" for char in damaged):
-            return damaged, "utf-8"
-    return body.decode(name, "replace"), name
+    return (text, "utf-8") if text is not None else None
+
+
+def _is_another_script(body: bytes, name: str, claim: str) -> bool:
+    return name in _MULTIBYTE and name != claim and _strict(body, name) is not None
 
 
 def plausible(text: str, name: str) -> bool:

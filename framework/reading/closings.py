@@ -1,8 +1,8 @@
 """The words with which sites end an article: headings of what follows, prompts, credits,
 advertisements.
 
-Closed lists of phrases in the languages that most pages are written in; each pattern is anchored, so
-that prose holding the same words is left alone.
+Closed lists of phrases in the languages that most pages are written in; each pattern is anchored,
+so that prose holding the same words is left alone.
 """
 
 from __future__ import annotations

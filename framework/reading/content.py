@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Content", "is_safe", "select"]
 
-_NEVER_ROOT = words("p pre blockquote ul ol li tr tbody a figure figcaption h1 h2 h3 h4 h5 h6") | {""}
+_NEVER_ROOT = words("p pre blockquote ul ol li tr tbody a figure figcaption h1 h2 h3 h4 h5 h6") | {
+    ""
+}
 _LEVELS = (Flag.NAMED, Flag.MARKUP, Flag.HIDDEN)
 _ENOUGH = 250.0
 _ARTICLE_ENOUGH = 800.0
@@ -78,7 +80,7 @@ def is_safe(dom: Dom, found: Content) -> bool:
 
 
 def _leave_out(dom: Dom, found: Content) -> list[float]:
-    """Mark the surroundings, more carefully while hardly any prose would be left; return what is."""
+    """Mark the surroundings, more carefully while hardly any prose is left; return what is left."""
     named = surroundings.anchors(dom, found.measures, found.flagged)
     good: list[float] = []
     for least in _LEVELS:

@@ -160,7 +160,9 @@ def indexes(root: LexborNode, nodes: Sequence[LexborNode]) -> list[int]:
     return sorted(places[node.mem_id] for node in nodes if node.mem_id in places)
 
 
-def _walk(root: LexborNode, places: dict[int, int] | None, prune: bool) -> Dom:
+def _walk(  # noqa: C901 - one pass, for speed
+    root: LexborNode, places: dict[int, int] | None, prune: bool
+) -> Dom:
     dom = Dom()
     tags, parents, ends, texts = dom.tag, dom.parent, dom.end, dom.text
     attributes, names, skipped, inline = dom.attrs, dom.names, _SKIPPED, INLINE
@@ -227,8 +229,8 @@ def _walk(root: LexborNode, places: dict[int, int] | None, prune: bool) -> Dom:
                 depth += 1
                 node = child
                 continue
-        following = None
-        while depth and (following := node.next) is None:
+        following: LexborNode | None = None
+        while depth and node is not None and (following := node.next) is None:
             node = node.parent
             closed = above.pop()
             depth -= 1

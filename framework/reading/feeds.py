@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write", "write_xml"]
 
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _TAG = re.compile(r"<[^>]*>")
 _ENTRIES_MOST = 1000
 _SUMMARY_MOST = 500
@@ -52,17 +53,13 @@ def _parse(raw: str) -> etree._Element | None:
         resolve_entities=False, no_network=True, recover=True, huge_tree=False, remove_comments=True
     )
     try:
-        return (
-            etree.fromstring(raw.encode("utf-8"), parser)
-            if not raw.lstrip().startswith("<?xml")
-            else etree.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", raw).encode("utf-8"), parser)
-        )
+        return etree.fromstring(_DECLARATION.sub("", raw).encode("utf-8"), parser)
     except (etree.XMLSyntaxError, ValueError):
         return None
 
 
 def _name(node: etree._Element) -> str:
-    return node.tag.rpartition("}")[2].lower() if isinstance(node.tag, str) else ""
+    return str(node.tag).rpartition("}")[2].lower()
 
 
 def _entries(root: etree._Element) -> Iterator[etree._Element]:

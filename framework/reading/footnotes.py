@@ -30,6 +30,9 @@ _BACK_LABEL = re.compile(
 _NOTE_CLASS = re.compile(r"foot-?note|side-?note|end-?note", re.I)
 _NUMBERED_ID = re.compile(r"(?:fn|footnote|note|ftn|endnote|cite_note)[^\d]{0,3}(\d{1,3})", re.I)
 _BLOCKS = words("li p dd td div aside section blockquote")
+_CARRIERS = words("span sup a button")
+_TARGETS = ("data-definition", "data-footnote-id", "data-fn", "data-note")
+_NEAR = 6
 _NOTE_MOST = 4000
 
 
@@ -43,8 +46,9 @@ def footnotes(dom: Dom, found: Content) -> tuple[dict[int, str], dict[int, str]]
         pairs = _numbered(dom, found)
     marks: dict[int, str] = {}
     names: dict[int, str] = {}
+    inside = _inside({holder for _, holder in pairs}, dom)
     for node, holder in sorted(pairs):
-        if not any(held <= node < dom.end[held] for held in names):
+        if node not in inside:
             name = names.setdefault(holder, str(len(names) + 1))
             marks[node] = f"[^{name}]"
     for holder in names:
@@ -52,6 +56,17 @@ def footnotes(dom: Dom, found: Content) -> tuple[dict[int, str], dict[int, str]]
         if dom.tag[holder] == "span":
             marks[holder] = ""
     return marks, names
+
+
+def _inside(holders: set[int], dom: Dom) -> set[int]:
+    """Return the places of all links within notes: they are no references themselves."""
+    found: set[int] = set()
+    past = 0
+    for holder in sorted(holders):
+        if holder >= past:
+            found.update(i for i in range(holder, dom.end[holder]) if i in dom.attrs)
+            past = dom.end[holder]
+    return found
 
 
 def _linked(dom: Dom, found: Content) -> list[tuple[int, int]]:
@@ -82,7 +97,8 @@ def _references(dom: Dom, found: Content) -> list[tuple[int, str]]:
         _, hash_sign, fragment = (attrs.get("href") or "").rpartition("#")
         if not hash_sign or not fragment or not _LABEL.fullmatch(dom.words(node)):
             continue
-        named = f"{attrs.get('class') or ''} {attrs.get('id') or ''} {attrs.get('role') or ''} {attrs.get('epub:type') or ''} {fragment}"
+        keys = ("class", "id", "role", "epub:type")
+        named = " ".join((*(attrs.get(key) or "" for key in keys), fragment))
         if (
             tag[dom.parent[node]] == "sup"
             or "sup" in tag[node : dom.end[node]]
@@ -106,73 +122,69 @@ def _answering(dom: Dom, wanted: set[str]) -> dict[str, int]:
 
 
 def _attached(dom: Dom, found: Content) -> list[tuple[int, int]]:
-    """Return elements that name their note in an attribute or carry it hidden inside."""
+    """Return elements that name their note in an attribute, carry it inside or stand before it."""
     pairs = []
+    named: list[tuple[int, str]] = []
     stop = dom.end[found.root]
     for node, attrs in dom.attrs.items():
-        if (
-            not found.root < node < stop
-            or found.drop[node]
-            or dom.tag[node] not in ("span", "sup", "a", "button")
-        ):
+        if not found.root < node < stop or found.drop[node] or dom.tag[node] not in _CARRIERS:
             continue
-        target = (
-            attrs.get("data-definition")
-            or attrs.get("data-footnote-id")
-            or attrs.get("data-fn")
-            or attrs.get("data-note")
-        )
+        target = next((value for key in _TARGETS if (value := attrs.get(key))), "")
         if target:
-            holder = _places(dom, {target}).get(target, -1)
-            if holder > node:
-                pairs.append((node, holder))
+            named.append((node, target))
         elif _NOTE_CLASS.search(attrs.get("class") or ""):
-            before = _label_before(dom, node)
-            if before >= 0 and found.measures.length[node] > 12 and dom.tag[node] == "span":
-                pairs.append((before, node))
-                continue
-            inner = next(
-                (
-                    c
-                    for c in range(node + 1, dom.end[node])
-                    if dom.tag[c] in ("span", "div") and _NOTE_CLASS.search(dom.get(c, "class"))
-                ),
-                -1,
-            )
-            if (
-                inner > 0
-                and found.measures.length[inner] > 8
-                and _LABEL.fullmatch("".join(dom.text[node:inner]).strip() or "-")
-            ):
-                pairs.append((node, inner))
+            pairs.extend(_carried(dom, found, node))
+    if named:
+        places = _places(dom, {target for _, target in named})
+        pairs.extend(
+            (node, places[target]) for node, target in named if places.get(target, -1) > node
+        )
     return pairs
+
+
+def _carried(dom: Dom, found: Content, node: int) -> list[tuple[int, int]]:
+    """Return a note that follows its label in the line, or is hidden inside it."""
+    length = found.measures.length
+    before = _label_before(dom, node)
+    if before >= 0 and length[node] > 12 and dom.tag[node] == "span":
+        return [(before, node)]
+    for inner in range(node + 1, dom.end[node]):
+        if dom.tag[inner] in ("span", "div") and _NOTE_CLASS.search(dom.get(inner, "class")):
+            label = "".join(dom.text[node:inner]).strip() or "-"
+            return [(node, inner)] if length[inner] > 8 and _LABEL.fullmatch(label) else []
+    return []
 
 
 def _label_before(dom: Dom, node: int) -> int:
     """Return the label that stands right before a note in the line, or -1."""
-    before = -1
-    for sibling in dom.children(dom.parent[node]):
-        if sibling >= node:
-            break
-        if dom.tag[sibling] in ("label", "sup", "a") and _LABEL.fullmatch(dom.words(sibling)):
-            before = sibling
-        elif dom.tag[sibling] != "input" and (dom.tag[sibling] or dom.text[sibling].strip()):
-            before = -1
-    return before
+    up = dom.parent[node]
+    at = node - 1
+    for _ in range(_NEAR):
+        if at <= up:
+            return -1
+        while dom.parent[at] != up and dom.parent[at] > up:
+            at = dom.parent[at]
+        name = dom.tag[at]
+        if name in ("label", "sup", "a"):
+            return at if _LABEL.fullmatch(dom.words(at)) else -1
+        if name != "input" and (name or dom.text[at].strip()):
+            return -1
+        at -= 1
+    return -1
 
 
 def _numbered(dom: Dom, found: Content) -> list[tuple[int, int]]:
     """Return raised numbers without a link, with the note of that number: by id, or in a list
     of notes."""
-    raised = []
-    for node in range(found.root, dom.end[found.root]):
-        if (
-            dom.tag[node] == "sup"
-            and not found.drop[node]
-            and (label := dom.words(node)).isdigit()
-            and len(label) < 4
-        ):
-            raised.append((node, int(label)))
+    raised = [
+        (node, int(label))
+        for node in range(found.root, dom.end[found.root])
+        if dom.tag[node] == "sup"
+        and not found.drop[node]
+        and (label := dom.words(node)).isascii()
+        and label.isdigit()
+        and len(label) < 4
+    ]
     if not raised:
         return []
     holders = _by_number(dom)

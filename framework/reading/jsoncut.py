@@ -23,9 +23,9 @@ def _text(value: Json) -> str:
 def cut(value: Json, most: int) -> tuple[Json, bool]:
     """Return a value that takes at most `most` bytes, and whether something was left out.
 
-    Lists lose elements from their end, objects lose members from theirs; a member that does not
-    fit whole is cut in the same way; a text loses characters from its end. What is left is valid
-    JSON of the same kind; numbers and other atoms are never cut. The cost is linear in the value.
+    Lists lose whole elements from their end, objects lose members from theirs; a member that is
+    itself a list or an object is cut in the same way; a value that is a text loses characters from
+    its end. Numbers and other atoms are never cut. The cost is linear in the value.
     """
     if size(value) <= most:
         return value, False
@@ -52,8 +52,7 @@ def _cut_list(value: list[Json], most: int) -> list[Json]:
     for item in value:
         need = size(item) + (1 if kept else 0)
         if need > room:
-            part = _part(item, room - (1 if kept else 0))
-            return kept if part is None else [*kept, part]
+            break
         kept.append(item)
         room -= need
     return kept
@@ -74,8 +73,8 @@ def _cut_object(value: dict[str, Json], most: int) -> dict[str, Json]:
 
 
 def _part(item: Json, room: int) -> Json:
-    """A piece of an element that is a container or a long text, or None where none is worth it."""
-    if room < 16 or not isinstance(item, (str, list, dict)):
+    """A piece of a member that is a container, or None where none is worth it."""
+    if room < 16 or not isinstance(item, (list, dict)):
         return None
     part, _ = cut(item, room)
     return part or None

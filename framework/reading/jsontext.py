@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from framework.reading.code import fence
 from framework.reading.document import Metadata
@@ -16,8 +17,6 @@ def write(raw: str, url: str) -> tuple[str, Metadata]:
     """Return a JSON text in a fence, indented unless it is very large."""
     text = raw.strip()
     if len(text) <= _INDENT_MOST:
-        try:
+        with suppress(ValueError, RecursionError):
             text = json.dumps(json.loads(text), ensure_ascii=False, indent=2)
-        except (ValueError, RecursionError):
-            pass
     return (fence(text, "json") if text else ""), Metadata()

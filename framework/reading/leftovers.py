@@ -79,9 +79,9 @@ class _Cleaner:
     def goes(self, node: int, name: str) -> bool:
         """Whether an element under the root is no part of the content."""
         named = self.dom.names.get(node, 0)
-        if named & GALLERY and self.galleries_go:
-            if self.good[node] < 0.9 * self.good[self.dom.parent[node]]:
-                return True
+        around = self.good[self.dom.parent[node]]
+        if named & GALLERY and self.galleries_go and self.good[node] < 0.9 * around:
+            return True
         if name in ("ul", "ol"):
             return self.is_link_list(node)
         if name == "p":

@@ -80,9 +80,9 @@ class Writer:
         self.noted: set[int] = set()
         self.depth = 0
         self.handlers: dict[str, Callable[[int], None]] = {
-            "ul": self.list,
-            "ol": self.list,
-            "menu": self.list,
+            "ul": self.write_list,
+            "ol": self.write_list,
+            "menu": self.write_list,
             "pre": self.pre,
             "table": self.table,
             "blockquote": self.quote,
@@ -222,7 +222,7 @@ class Writer:
         inner, self.pieces = self.pieces, outer
         return inner
 
-    def list(self, node: int) -> None:
+    def write_list(self, node: int) -> None:
         """Write a list, a piece an item; deeper lists are indented inside their item."""
         ordered = self.dom.tag[node] == "ol"
         start = self.dom.get(node, "start").strip()
@@ -263,7 +263,7 @@ class Writer:
 
     def _inside(self, node: int) -> list[Piece]:
         outer, self.pieces = self.pieces, []
-        self.list(node)
+        self.write_list(node)
         inner, self.pieces = self.pieces, outer
         for piece in inner:
             piece.tight = True

@@ -1,4 +1,4 @@
-"""Figures of a page's tree, gathered in one pass from its end: text, links and prose per element."""
+"""Figures of a page's tree, gathered in one pass from its end: text, links, prose per element."""
 
 from __future__ import annotations
 

@@ -82,7 +82,8 @@ class Passages:
         the budget.
 
         A passage that doesn't fit is cut to its sentences around the best hits. Nothing that
-        matches gives an empty tuple. Raises `InvalidInputError` for an empty query or a limit below 1.
+        matches gives an empty tuple. Raises `InvalidInputError` for an empty query or a limit
+        below 1.
         """
         _check(query, max_tokens, max_chunks)
         chosen: list[Passage] = []

@@ -128,7 +128,9 @@ def _counted(facts: Metadata, words: int) -> Metadata:
 
 def _pieces(flat: Dom, found: Content, resolve: Resolver, titles: Titles) -> list[Piece]:
     marks, definitions = footnotes(flat, found)
-    writer = Writer(flat, found.drop, found.measures.holds, resolve, notes=marks, definitions=definitions)
+    writer = Writer(
+        flat, found.drop, found.measures.holds, resolve, notes=marks, definitions=definitions
+    )
     for lead in found.leads:
         writer.block(lead)
     pieces = writer.write(found.root)

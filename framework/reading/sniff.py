@@ -97,7 +97,7 @@ def _by_magic(body: bytes, url: str) -> DocumentKind | None:
 
 
 def _is_xml(head: bytes) -> bool:
-    return head.startswith(b"<?xml") or bool(_FEED.match(head[:200])) or head.startswith(b"<svg")
+    return head.startswith((b"<?xml", b"<svg")) or bool(_FEED.match(head[:200]))
 
 
 def _xml_kind(head: bytes, declared: str) -> DocumentKind:

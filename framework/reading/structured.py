@@ -54,11 +54,12 @@ def json_ld(tree: LexborHTMLParser) -> list[dict[str, Json]]:
 
 
 def _loads(source: str) -> Json:
-    for attempt in (lambda: source, lambda: _repair(source)):
+    for text in (source, _repair(source)):
         try:
-            return json.loads(attempt(), strict=False)  # type: ignore[no-any-return]
+            parsed: Json = json.loads(text, strict=False)
         except (ValueError, RecursionError):
             continue
+        return parsed
     return None
 
 

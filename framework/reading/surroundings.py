@@ -70,10 +70,15 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
             found[i] = Flag.MARKUP
         elif value & HIDDEN:
             found[i] = Flag.HIDDEN_BY_NAME
-        elif value & (BOILER | COMMENT) and not value & (BODY | EMBED) and i not in found:
-            if name not in INLINE or _EDIT_MARK.search(attrs.get("class") or ""):
-                found[i] = Flag.NAMED
+        elif i not in found and _is_named_outside(value, name, attrs):
+            found[i] = Flag.NAMED
     return found
+
+
+def _is_named_outside(value: int, name: str, attrs: Mapping[str, str | None]) -> bool:
+    if not value & (BOILER | COMMENT) or value & (BODY | EMBED):
+        return False
+    return name not in INLINE or bool(_EDIT_MARK.search(attrs.get("class") or ""))
 
 
 def _is_hidden(attrs: Mapping[str, str | None], name: str) -> bool:
@@ -101,9 +106,7 @@ def anchors(dom: Dom, measures: Measures, flagged: Mapping[int, Flag]) -> list[i
         if attrs.get("itemprop") == "articleBody" and length[i] >= 100
     ]
     starts = _outermost(flagged, end)
-    return [
-        i for i in named if 2 * measures.links[i] < length[i] and not _within(i, starts, end)
-    ]
+    return [i for i in named if 2 * measures.links[i] < length[i] and not _within(i, starts, end)]
 
 
 def _outermost(flagged: Mapping[int, Flag], end: Sequence[int]) -> list[int]:

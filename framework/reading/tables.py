@@ -120,8 +120,8 @@ def write(dom: Dom, table: list[list[int]], cell_text: Callable[[int], str]) -> 
         return []
     width = min(max(len(line) for line in kept), _SPAN_MOST * 2)
     used = [c for c in range(width) if any(c < len(line) and line[c] for line in kept)]
-    for place, line in enumerate(kept):
-        lines.append("| " + " | ".join(line[c] if c < len(line) else "" for c in used) + " |")
+    for place, row in enumerate(kept):
+        lines.append("| " + " | ".join(row[c] if c < len(row) else "" for c in used) + " |")
         if place == 0:
             lines.append("| " + " | ".join("---" for _ in used) + " |")
     return lines

@@ -9,7 +9,10 @@ from functools import lru_cache
 
 __all__ = ["grams", "terms"]
 
-_PAIRED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_PAIRED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 _RUN = re.compile(
     f"[{_PAIRED}]+|"
     f"[^\\W_{_PAIRED}]+(?:[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0dff]+[^\\W_{_PAIRED}]*)*"

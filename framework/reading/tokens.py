@@ -41,7 +41,7 @@ def estimate(text: str) -> int:
 def prefix(text: str, most: int, encoding: str = _DEFAULT) -> int:
     """Return the length of the longest prefix that is surely within `most` tokens.
 
-    The cut never splits a character; the count of the prefix as a text of its own is within the limit.
+    The cut never splits a character; counted as a text of its own, the prefix is within the limit.
     """
     if most <= 0:
         return 0
