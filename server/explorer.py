@@ -91,8 +91,6 @@ async def connected(target: Target) -> AsyncIterator[Client]:
                 read_timeout_seconds=target.timeout,
             )
             yield await stack.enter_async_context(client)
-    except (ConsilienceError, GeneratorExit):
-        raise
     except Exception as error:
         raise _explained(error, target) from error
 
@@ -107,6 +105,8 @@ async def _transport(target: Target, stack: contextlib.AsyncExitStack) -> Any:  
 
 def _explained(error: BaseException, target: Target) -> ConsilienceError:
     cause = _first(error)
+    if isinstance(cause, ConsilienceError):
+        return cause
     if isinstance(cause, MCPError):
         return ConsilienceError(
             f"{target.label}: {cause.error.message} ({cause.error.code})", code="protocol_error"

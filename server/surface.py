@@ -13,7 +13,6 @@ from mcp.types import (
     INVALID_PARAMS,
     CompleteRequestParams,
     CompleteResult,
-    ListToolsResult,
 )
 
 from server import compact
@@ -96,11 +95,10 @@ class Surface(MCPServer[None]):
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
         result = await call_next(ctx)
-        if isinstance(result, ListToolsResult):
-            hidden = self._hidden(ctx)
-            shown = [tool for tool in result.tools if tool.name not in hidden]
-            return result.model_copy(update={"tools": shown})
-        return result
+        if ctx.method != "tools/list" or not isinstance(result, dict):
+            return result
+        hidden = self._hidden(ctx)
+        return {**result, "tools": [t for t in result["tools"] if t["name"] not in hidden]}
 
     async def _complete(
         self, ctx: ServerRequestContext[Any, Any], params: CompleteRequestParams

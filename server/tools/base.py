@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
@@ -65,10 +66,11 @@ O = TypeVar("O", bound=Output)  # noqa: E741
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[O]):
-    """A tool's answer: compact Markdown for a model, and everything as data for a program."""
+    """A tool's answer: compact Markdown for a model, everything as data, JPEG images if any."""
 
     text: str
     data: O
+    images: tuple[bytes, ...] = ()
 
 
 async def _silent(_done: float, _total: float | None, _message: str) -> None:
@@ -143,8 +145,12 @@ def _sentence(problem: ErrorDetails, model: type[BaseModel]) -> str:
         return f"{where}: unknown argument{meant} (known: {', '.join(model.model_fields)})"
     if problem["type"] == "missing":
         return f"{where}: this argument is required"
-    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    return f"{where}: must be {message}{_range(problem, model)}, not {_shown(problem['input'])}"
+    message, found = _SHOULD.subn("must ", problem["msg"])
+    wish = message if found else f"must be {problem['msg'].removeprefix('Value error, ')}"
+    return f"{where}: {wish}{_range(problem, model)}, not {_shown(problem['input'])}"
+
+
+_SHOULD = re.compile(r"^[A-Z][a-z]+ should ")
 
 
 def _range(problem: ErrorDetails, model: type[BaseModel]) -> str:
@@ -155,10 +161,9 @@ def _range(problem: ErrorDetails, model: type[BaseModel]) -> str:
         for name in ("ge", "le", "min_length", "max_length")
         if getattr(rule, name, None) is not None
     }
-    low, high = bounds.get("ge"), bounds.get("le")
-    if low is not None and high is not None:
-        return f" (allowed: {low} to {high})"
-    return ""
+    low = bounds.get("ge", bounds.get("min_length"))
+    high = bounds.get("le", bounds.get("max_length"))
+    return f" (allowed: {low} to {high})" if low is not None and high is not None else ""
 
 
 def _shown(value: object) -> str:
