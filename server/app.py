@@ -17,6 +17,7 @@ from framework.spec.context import Variables
 from framework.spec.environment import setting_values
 from framework.spec.folders import engine_folders
 from framework.types import Kind, SearchAnswer, Status, Verdict
+from middlewares.cache import Cache
 from middlewares.policy import EnginePolicy, cooldown_spans
 from middlewares.proxy import proxies_from
 from middlewares.state import StateDatabase
@@ -25,7 +26,9 @@ from server import logs
 from server.config import Environment, Settings, load
 from server.downloads import Downloads
 from server.metrics import Metrics
+from server.pages import Pages, checked_url
 from server.preferences import Preferences
+from server.readers import READERS, Ask, RemoteReaders
 from server.requests import Filtered, SearchRequest
 from server.rounds import Rounds
 
@@ -46,10 +49,14 @@ if TYPE_CHECKING:
         Query,
         Row,
     )
+    from server.pages import Fetched, PageRequest
     from server.tools.base import Call
     from spiders.hub import Hub
 
 __all__ = ["Application", "EngineState"]
+
+#: Failures of a page that a remote reader may not share.
+_UNREADABLE = frozenset({"blocked", "http_status", "render_failed", "timeout", "download_failed"})
 
 _PAGE_SECONDS = 3600.0
 
@@ -103,6 +110,9 @@ class Application:
         self._rounds: Rounds | None = None
         self._reports: Downloads | None = None
         self._pages: Downloads | None = None
+        self._cache: Cache | None = None
+        self._reader: Pages | None = None
+        self._readers: RemoteReaders | None = None
         self._stack = contextlib.AsyncExitStack()
         self._opening: asyncio.Task[Hub] | None = None
         self._watch = watch
@@ -146,6 +156,10 @@ class Application:
             self._opening = None
         await self._stack.aclose()
         self._preferences = self._rounds = self._reports = self._pages = None
+        self._reader = self._readers = None
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
         if self._policy is not None:
             self._policy.state.close()
             self._policy = None
@@ -361,6 +375,47 @@ class Application:
         """Keep a caller's choice."""
         self.preferences.set(caller, "sampling", enabled)
 
+    # Pages
+
+    async def read_page(
+        self, request: PageRequest, reader: str = "local", query: str | None = None, chunks: int = 5
+    ) -> Fetched:
+        """Fetch and read a page, locally or by a remote reader.
+
+        `auto` reads locally, and where the page is blocked or cannot be read asks the first remote
+        reader that has a key. Raises what `Pages.fetch` and `RemoteReaders.read` raise.
+        """
+        if reader in READERS:
+            ask = Ask(checked_url(request.url), query, chunks)
+            return await self._remote_readers.read(reader, ask, request.timeout)
+        try:
+            return await self._local_pages.fetch(request)
+        except ConsilienceError as error:
+            remote = self._remote_readers.configured() if reader == "auto" else ()
+            if not remote or request.render == "always" or error.code not in _UNREADABLE:
+                raise
+            ask = Ask(checked_url(request.url), query, chunks)
+            return await self._remote_readers.read(remote[0], ask, request.timeout)
+
+    async def fetch_page(self, request: PageRequest) -> HttpResponse:
+        """Fetch an address without reading it as a page; raises what `Pages.answer` raises."""
+        return await self._local_pages.answer(request)
+
+    @property
+    def _local_pages(self) -> Pages:
+        if self._reader is None:
+            folder = self.settings.cache_dir or state_dir(self.settings)
+            self._cache = Cache(None if self.replay else folder / "pages.db")
+            self._reader = Pages(self.hub, self._cache, self.policy)
+        return self._reader
+
+    @property
+    def _remote_readers(self) -> RemoteReaders:
+        if self._readers is None:
+            values, state = self.environment.values, self.policy.state
+            self._readers = RemoteReaders(self._send, values, state)
+        return self._readers
+
     # Language models
 
     @property
@@ -412,6 +467,13 @@ def crawler_settings(app: Application) -> Mapping[str, object]:
         "CONSILIENCE_CA_FILE": str(given.ca_file) if given.ca_file else None,
         "REPLAY": str(app.replay) if app.replay else None,
         "CONSILIENCE_PROXY_POLICY": app.proxies,
+        "CONSILIENCE_ROBOTS": given.robots,
+        "CONSILIENCE_CHROME_PATH": str(given.chrome_path) if given.chrome_path else None,
+        "RENDER_TIMEOUT": given.render_timeout,
+        "RENDER_CONCURRENCY": given.render_concurrency,
+        "RENDER_MAX_REQUESTS": given.render_requests,
+        "RENDER_MAX_NETWORK_BYTES": given.render_network_bytes,
+        "RENDER_MAX_HTML_BYTES": given.render_html_bytes,
         "LOG_ENABLED": False,
     }
 

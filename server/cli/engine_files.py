@@ -19,6 +19,7 @@ from framework.spec.schema import render_schema
 from framework.types import HttpResponse, Page, Query, Verdict
 from server.cli.output import as_json as print_json
 from server.cli.output import line, note, table
+from server.cli.reading import headers_of
 from server.config import Environment
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def read(
     response = HttpResponse(
         url=url or engine.spec.request.url,
         status=status,
-        headers=tuple(_header(text) for text in headers),
+        headers=tuple(headers_of(headers).items()),
         body=_body(file),
     )
     data = as_data(judged(engine, response, query or query_of(engine, url or "")))
@@ -154,13 +155,6 @@ def query_of(engine: Engine, url: str) -> str:
         if found and name in sent and "{{" not in before + after:
             return sent[name][0].removeprefix(before).removesuffix(after)
     return ""
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, colon, value = text.partition(":")
-    if not colon or not name.strip():
-        raise InvalidInputError(f"--header: {text!r} is no NAME:VALUE")
-    return name.strip(), value.strip()
 
 
 def _body(file: Path) -> bytes:

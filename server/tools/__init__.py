@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from framework.errors import InvalidInputError
-from server.tools import engines, sampling, web_search
+from server.tools import engines, fetch_json, links, sampling, web_fetch, web_search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,9 @@ __all__ = ["ALL", "select"]
 #: Every tool, in the order in which it is published.
 ALL: tuple[Tool[Any, Any], ...] = (
     web_search.TOOL,
+    web_fetch.TOOL,
+    links.TOOL,
+    fetch_json.TOOL,
     engines.GET,
     engines.SET,
     sampling.GET,
