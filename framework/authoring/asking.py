@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from framework.errors import InvalidInputError
+from framework.merge.hosts import fold
 from framework.merge.tracking import is_tracking
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def request_of(address: str, query: str) -> tuple[dict[str, object], dict[str, o
     if in_path:
         path = unquote(path).replace(query, _MARK)
     paging = _paging(sent)
-    values = {n: _value(n, v, held, paging) for n, v in sent.items() if not is_tracking(n)}
+    host = fold(parts.hostname)
+    kept = {n: v for n, v in sent.items() if n == held or not is_tracking(n, v, host)}
+    values = {name: _value(name, value, held, paging) for name, value in kept.items()}
     port = f":{parts.port}" if parts.port else ""
     request: dict[str, object] = {"url": f"https://{parts.hostname}{port}{path}"}
     if values:

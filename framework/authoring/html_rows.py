@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["draft_rows", "html_drafts"]
 
 _INLINE = frozenset(
-    ["a", "abbr", "b", "bdi", "br", "cite", "code", "em", "font", "i", "img", "mark", "q", "s"]
-    + ["small", "span", "strong", "sub", "sup", "time", "u", "wbr"]
-)
+    ("a", "abbr", "b", "bdi", "br", "cite", "code", "em", "font", "i", "img", "mark", "q", "s",
+     "small", "span", "strong", "sub", "sup", "time", "u", "wbr")
+)  # fmt: skip
 _HEADING = re.compile("h[1-6]")
 _SHOWN = 12
 

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
     from framework.spec.model import TestCase
 
-__all__ = ["CaseReport", "EngineCheck", "check_compiled", "check_engine", "difference", "secrets"]
+__all__ = [
+    "CaseReport",
+    "EngineCheck",
+    "check_compiled",
+    "check_engine",
+    "difference",
+    "secret_strings",
+    "secrets",
+]
 
 #: What a key, a token or a password looks like: words that name one with a long value, and the
 #: fixed beginnings of well-known keys.
@@ -179,11 +187,14 @@ def _against_test(page: Page, test: TestCase) -> list[str]:
 def secrets(fixture: Fixture) -> Iterator[str]:
     """Yield a sentence for every string of a recorded answer that looks like a key."""
     for path in sorted(fixture.path.iterdir()):
-        text = path.read_bytes().decode("utf-8", "replace")
-        for match in _SECRETS.finditer(text):
-            line = text.count("\n", 0, match.start()) + 1
-            shown = match[0][:_SHOWN]
+        for line, shown in secret_strings(path.read_bytes().decode("utf-8", "replace")):
             yield f'{path.name}:{line}: "{shown}…" looks like a key; replace it'
+
+
+def secret_strings(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the first letters of every string of a text that looks like a key."""
+    for match in _SECRETS.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match[0][:_SHOWN]
 
 
 def difference(expected: object, found: object, at: str = "") -> list[str]:
