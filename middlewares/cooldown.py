@@ -34,7 +34,11 @@ _SERVER_SAYS = frozenset({Verdict.RATE_LIMITED, Verdict.QUOTA, Verdict.BLOCKED})
 LONGEST_REST = 7 * 24 * 3600.0
 #: Seconds that verdicts are remembered for reports.
 _HISTORY = 7 * 24 * 3600.0
-_CLEAN_EVERY = 256
+#: Seconds after which another process's rests are looked for.
+_LOOK_EVERY = 0.2
+#: Verdicts are written together: so many, or when the first of them is so many seconds old.
+_BATCH = 64
+_BATCH_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,24 +73,26 @@ def rest_for(
 
 
 class Cooldown:
-    """Remembers which engines rest; `clock` gives Unix seconds."""
+    """Remembers which engines rest; `clock` gives Unix seconds.
+
+    Rests are written at once and those of other processes seen within 0.2 s; the history of
+    verdicts is written in batches, and when the state database is closed.
+    """
 
     def __init__(self, state: StateDatabase, clock: Callable[[], float] = time.time) -> None:
         self._state = state
         self._clock = clock
-        self._noted = 0
+        self._rests: dict[str, Rest] = {}
+        self._looked = float("-inf")
+        self._seen = -1
+        self._unwritten: list[tuple[str, float, str]] = []
+        state.before_close(self._write_history)
 
     def resting(self, subject: str) -> Rest | None:
         """Return the rest that an engine still has, or None."""
-        found = self._state.execute(
-            "SELECT verdict, until, reason FROM rests WHERE subject = ? AND until > ?",
-            (subject, self._clock()),
-        ).fetchone()
-        if found is None:
-            return None
-        return Rest(
-            subject=subject, verdict=Verdict(found[0]), until=float(found[1]), reason=str(found[2])
-        )
+        self._look()
+        rest = self._rests.get(subject)
+        return rest if rest is not None and rest.until > self._clock() else None
 
     def remaining(self, subject: str) -> float:
         """Return how many seconds an engine still rests; 0 if it is free."""
@@ -95,14 +101,32 @@ class Cooldown:
 
     def all(self) -> tuple[Rest, ...]:
         """Return every rest that still runs, the first to end first."""
+        self._look()
+        now = self._clock()
+        running = (rest for rest in self._rests.values() if rest.until > now)
+        return tuple(sorted(running, key=lambda rest: (rest.until, rest.subject)))
+
+    def _look(self) -> None:
+        """Read the rests again where another process has written since."""
+        now = self._clock()
+        if 0 <= now - self._looked < _LOOK_EVERY:
+            return
+        self._looked = now
+        seen = self._state.changed_elsewhere()
+        if seen != self._seen:
+            self._seen = seen
+            self._rests = self._read()
+
+    def _read(self) -> dict[str, Rest]:
         rows = self._state.execute(
-            "SELECT subject, verdict, until, reason FROM rests WHERE until > ? ORDER BY until",
-            (self._clock(),),
+            "SELECT subject, verdict, until, reason FROM rests WHERE until > ?", (self._clock(),)
         )
-        return tuple(
-            Rest(subject=row[0], verdict=Verdict(row[1]), until=float(row[2]), reason=row[3])
+        return {
+            str(row[0]): Rest(
+                subject=row[0], verdict=Verdict(row[1]), until=float(row[2]), reason=row[3]
+            )
             for row in rows
-        )
+        }
 
     def note(
         self,
@@ -117,17 +141,21 @@ class Cooldown:
 
         An `ok` or `empty` answer ends a rest. A rest is never shortened by another verdict.
         """
-        now = self._clock()
         self.remember(subject, verdict)
+        known = self.resting(subject)
         if verdict in {Verdict.OK, Verdict.EMPTY}:
-            self.clear(subject)
+            if known is not None:
+                self.clear(subject)
             return None
         span = rest_for(verdict, retry_after=retry_after, spans=spans)
-        if span > 0:
-            self._rest(Rest(subject=subject, verdict=verdict, until=now + span, reason=reason))
-        return self.resting(subject)
+        until = self._clock() + span
+        if span > 0 and (known is None or until > known.until):
+            known = Rest(subject=subject, verdict=verdict, until=until, reason=reason)
+            self._write(known)
+        return known
 
-    def _rest(self, rest: Rest) -> None:
+    def _write(self, rest: Rest) -> None:
+        self._rests[rest.subject] = rest
         self._state.execute(
             "INSERT INTO rests VALUES (?, ?, ?, ?) ON CONFLICT (subject) DO UPDATE SET"
             " verdict = excluded.verdict, until = excluded.until, reason = excluded.reason"
@@ -137,18 +165,25 @@ class Cooldown:
 
     def clear(self, subject: str) -> None:
         """End an engine's rest."""
+        self._rests.pop(subject, None)
         self._state.execute("DELETE FROM rests WHERE subject = ?", (subject,))
 
     def remember(self, subject: str, verdict: Verdict) -> None:
         """Count a verdict in the history without letting it rest anything."""
         now = self._clock()
-        self._state.execute("INSERT INTO verdicts VALUES (?, ?, ?)", (subject, now, verdict.value))
-        self._noted += 1
-        if self._noted % _CLEAN_EVERY == 1:
-            self._state.execute("DELETE FROM verdicts WHERE at < ?", (now - _HISTORY,))
+        self._unwritten.append((subject, now, verdict.value))
+        if len(self._unwritten) >= _BATCH or now - self._unwritten[0][1] > _BATCH_SECONDS:
+            self._write_history()
+
+    def _write_history(self) -> None:
+        if self._unwritten:
+            batch, self._unwritten = self._unwritten, []
+            self._state.execute_many("INSERT INTO verdicts VALUES (?, ?, ?)", batch)
+            self._state.execute("DELETE FROM verdicts WHERE at < ?", (batch[0][1] - _HISTORY,))
 
     def history(self, subject: str, span: float = _HISTORY) -> dict[Verdict, int]:
         """Return how often each verdict fell in the last `span` seconds, at most a week."""
+        self._write_history()
         rows = self._state.execute(
             "SELECT verdict, count(*) FROM verdicts WHERE engine = ? AND at >= ? GROUP BY verdict",
             (subject, self._clock() - span),

@@ -100,18 +100,22 @@ class StateLedger:
         self, subject: str, now: float, interval: float, burst: float, longest: float
     ) -> float:
         """Return the seconds to wait; reserve the place unless they are more than `longest`."""
-        with self._state.transaction():
-            found = self._state.execute(
-                "SELECT due FROM pace WHERE subject = ?", (subject,)
-            ).fetchone()
-            wait, due = due_after(float(found[0]) if found else 0.0, now, interval, burst)
-            if wait <= longest:
-                self._state.execute(
-                    "INSERT INTO pace VALUES (?, ?)"
-                    " ON CONFLICT (subject) DO UPDATE SET due = excluded.due",
-                    (subject, due),
-                )
-        return wait
+        reserved = self._state.execute(
+            "INSERT INTO pace VALUES (:subject, :now + :interval) ON CONFLICT (subject) DO UPDATE"
+            " SET due = max(due, :now) + :interval WHERE max(due, :now) - :burst - :now <= :longest"
+            " RETURNING due",
+            {
+                "subject": subject,
+                "now": now,
+                "interval": interval,
+                "burst": burst,
+                "longest": longest,
+            },
+        ).fetchone()
+        if reserved is not None:
+            return max(0.0, float(reserved[0]) - interval - burst - now)
+        due = self._state.execute("SELECT due FROM pace WHERE subject = ?", (subject,)).fetchone()
+        return due_after(float(due[0]), now, interval, burst)[0]
 
 
 class Pace:

@@ -63,6 +63,7 @@ def pace_rule(engine: Engine, *, search_gap: float = 0.0, page_gap: float = 0.0)
 class EnginePolicy:
     """The rules of all engines; `environ` holds the keys, `state` what outlives the process.
 
+    `pace` is that of engines (shared by processes), `hosts` that of hosts (this process's own).
     `search_gap` and `page_gap` are the operator's least seconds between two searches, and two
     pages, of one engine. With `enabled` False (recordings) nothing rests, waits or is noted.
     """
@@ -71,6 +72,7 @@ class EnginePolicy:
     environ: Mapping[str, str] = field(repr=False)
     cooldown: Cooldown
     pace: Pace
+    hosts: Pace = field(default_factory=Pace)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     search_gap: float = 0.0
     page_gap: float = 0.0
@@ -143,7 +145,7 @@ class EnginePolicy:
         host = _host(url) if self.enabled else None
         if host is None:
             return contextlib.nullcontext(0.0)
-        return self.pace.turn(f"host {host}", HOST_RULE, longest=longest)
+        return self.hosts.turn(host, HOST_RULE, longest=longest)
 
     def _first_keys(self, engine: Engine) -> dict[str, str]:
         pools = {name: key_values(key, self.environ) for name, key in engine.keys.items()}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from framework.errors import ConsilienceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 __all__ = ["MIGRATIONS", "StateDatabase"]
@@ -50,6 +50,7 @@ class StateDatabase:
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
+        self._before_close: list[Callable[[], None]] = []
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -96,13 +97,30 @@ class StateDatabase:
     def __exit__(self, *failure: object) -> None:
         self.close()
 
+    def before_close(self, action: Callable[[], None]) -> None:
+        """Have something written before the connection closes."""
+        self._before_close.append(action)
+
     def close(self) -> None:
         """Close the connection; what was written is on disk already."""
+        while self._before_close:
+            self._before_close.pop()()
         self._db.close()
 
-    def execute(self, statement: str, values: Sequence[_Value] = ()) -> sqlite3.Cursor:
+    def execute(
+        self, statement: str, values: Sequence[_Value] | Mapping[str, _Value] = ()
+    ) -> sqlite3.Cursor:
         """Run one statement; outside of a transaction it is on disk when the call returns."""
         return self._db.execute(statement, values)
+
+    def execute_many(self, statement: str, values: Iterable[Sequence[_Value]]) -> None:
+        """Run one statement for each tuple of values, as one transaction."""
+        with self.transaction():
+            self._db.executemany(statement, values)
+
+    def changed_elsewhere(self) -> int:
+        """Return a number that is another one after any other connection has written."""
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:

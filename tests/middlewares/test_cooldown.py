@@ -85,6 +85,31 @@ def test_rests_survive_a_restart_and_hold_for_other_processes(tmp_path: Path) ->
         assert [rest.subject for rest in Cooldown(later, clock).all()] == ["bing"]
 
 
+def test_another_processs_rests_are_seen_within_a_moment(tmp_path: Path) -> None:
+    clock = Clock()
+    with StateDatabase(tmp_path / "s.db") as one, StateDatabase(tmp_path / "s.db") as other:
+        mine, theirs = Cooldown(one, clock), Cooldown(other, clock)
+        assert mine.remaining("bing") == 0.0
+        theirs.note("bing", Verdict.CAPTCHA)
+        clock.now += 0.25
+        assert mine.remaining("bing") == pytest.approx(HOUR - 0.25)
+        mine.note("bing", Verdict.OK)
+        clock.now += 0.25
+        assert theirs.remaining("bing") == 0.0
+
+
+def test_the_history_is_written_in_batches_and_at_the_end(tmp_path: Path) -> None:
+    clock = Clock()
+    with StateDatabase(tmp_path / "s.db") as one:
+        cooldown = Cooldown(one, clock)
+        for _ in range(70):
+            cooldown.note("a", Verdict.OK)
+        with StateDatabase(tmp_path / "s.db") as other:
+            assert Cooldown(other, clock).history("a") == {Verdict.OK: 64}
+    with StateDatabase(tmp_path / "s.db") as later:
+        assert Cooldown(later, clock).history("a") == {Verdict.OK: 70}
+
+
 def test_all_lists_the_first_to_end_first(state: StateDatabase) -> None:
     cooldown = Cooldown(state, Clock())
     cooldown.note("a", Verdict.CAPTCHA)

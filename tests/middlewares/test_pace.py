@@ -93,6 +93,23 @@ async def test_the_state_database_holds_the_pace_for_all_processes() -> None:
         assert StateLedger(state).reserve("a", 0.0, 2.0, 0.0, 1e9) > 0
 
 
+@given(
+    st.lists(st.tuples(st.floats(0, 5), st.floats(0, 4)), max_size=15),
+    st.integers(1, 4),
+    st.floats(0.5, 5),
+)
+def test_both_ledgers_say_the_same(
+    requests: list[tuple[float, float]], count: int, span: float
+) -> None:
+    interval = span / count
+    with StateDatabase() as state:
+        memory, shared, now = MemoryLedger(), StateLedger(state), 1000.0
+        for pause, longest in requests:
+            now += pause
+            bucket = (now, interval, span - interval, longest)
+            assert memory.reserve("a", *bucket) == pytest.approx(shared.reserve("a", *bucket))
+
+
 async def test_at_most_so_many_at_once() -> None:
     pace = Pace()
     running, most = 0, 0

@@ -73,7 +73,7 @@ def clock() -> Clock:
 def policy(clock: Clock) -> Iterator[EnginePolicy]:
     with StateDatabase() as state:
         pace = Pace(clock=clock, sleep=clock.sleep)
-        yield EnginePolicy(state, ENVIRONMENT, Cooldown(state, clock), pace, clock.sleep)
+        yield EnginePolicy(state, ENVIRONMENT, Cooldown(state, clock), pace, pace, clock.sleep)
 
 
 def page(verdict: Verdict, **more: float) -> Page:
