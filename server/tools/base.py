@@ -145,9 +145,11 @@ def _sentence(problem: ErrorDetails, model: type[BaseModel]) -> str:
         return f"{where}: unknown argument{meant} (known: {', '.join(model.model_fields)})"
     if problem["type"] == "missing":
         return f"{where}: this argument is required"
-    message, found = _SHOULD.subn("must ", problem["msg"])
-    wish = message if found else f"must be {problem['msg'].removeprefix('Value error, ')}"
-    return f"{where}: {wish}{_range(problem, model)}, not {_shown(problem['input'])}"
+    given = _shown(problem["input"])
+    if problem["type"] == "value_error":
+        return f"{where}: must be {problem['msg'].removeprefix('Value error, ')}, not {given}"
+    wish = _SHOULD.sub("must ", problem["msg"])
+    return f"{where}: {wish}{_range(problem, model)}, not {given}"
 
 
 _SHOULD = re.compile(r"^[A-Z][a-z]+ should ")
