@@ -389,7 +389,7 @@ class Application:
             ask = Ask(checked_url(request.url), query, chunks)
             return await self._remote_readers.read(reader, ask, request.timeout)
         try:
-            return await self._local_pages.fetch(request)
+            return await self.page_service.fetch(request)
         except ConsilienceError as error:
             remote = self._remote_readers.configured() if reader == "auto" else ()
             if not remote or request.render == "always" or error.code not in _UNREADABLE:
@@ -399,10 +399,11 @@ class Application:
 
     async def fetch_page(self, request: PageRequest) -> HttpResponse:
         """Fetch an address without reading it as a page; raises what `Pages.answer` raises."""
-        return await self._local_pages.answer(request)
+        return await self.page_service.answer(request)
 
     @property
-    def _local_pages(self) -> Pages:
+    def page_service(self) -> Pages:
+        """Who fetches and reads pages; its cache is opened at first use."""
         if self._reader is None:
             folder = self.settings.cache_dir or state_dir(self.settings)
             self._cache = Cache(None if self.replay else folder / "pages.db")
