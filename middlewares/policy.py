@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
 __all__ = ["HOST_RULE", "Attempt", "EnginePolicy", "cooldown_spans", "pace_rule"]
 
 
-#: How hard one host may be asked, whoever asks: a burst of ten a second, six at once.
+_ANSWERED = frozenset({Verdict.OK, Verdict.EMPTY})
+#: How hard one host may be asked for pages: ten a second, six at once.
 HOST_RULE = PaceRule(rate=(10, 1.0), concurrency=6)
+#: What the engines of one host share; how often each is asked stands in its file.
+ENGINE_HOST_RULE = PaceRule(concurrency=16)
 
 
 class Attempt(Protocol):
@@ -96,6 +100,8 @@ class EnginePolicy:
 
     def pools(self, engine: Engine) -> dict[str, KeyPool]:
         """Return an engine's key pools by their names in its file, empty ones included."""
+        if not engine.keys:
+            return {}
         spans = cooldown_spans(engine)
         return {name: self._pool(engine.id, name, key, spans) for name, key in engine.keys.items()}
 
@@ -129,7 +135,8 @@ class EnginePolicy:
             return await attempt(self._first_keys(engine))
         rule = pace_rule(engine, search_gap=self.search_gap, page_gap=self.page_gap)
         turn = self.pace.turn(engine.id, rule, longest=deadline, is_page=is_page)
-        async with turn as waited, self._host_turn(engine.spec.request.url, deadline - waited):
+        url = engine.spec.request.url
+        async with turn as waited, self._host_turn(url, deadline - waited, ENGINE_HOST_RULE):
             return await self._ask(engine, attempt)
 
     def page_turn(
@@ -145,7 +152,7 @@ class EnginePolicy:
         host = _host(url) if self.enabled else None
         if host is None:
             return contextlib.nullcontext(0.0)
-        return self.hosts.turn(host, HOST_RULE, longest=longest)
+        return self.hosts.turn(host, rule, longest=longest)
 
     def _first_keys(self, engine: Engine) -> dict[str, str]:
         pools = {name: key_values(key, self.environ) for name, key in engine.keys.items()}
@@ -159,7 +166,7 @@ class EnginePolicy:
             self._note(engine, _verdict(error.code), pools.values(), error.retry_after, str(error))
             raise
         rest = self._note(engine, page.verdict, pools.values(), page.retry_after, page.detail)
-        if rest is None or page.verdict in {Verdict.OK, Verdict.EMPTY}:
+        if rest is None or page.verdict in _ANSWERED:
             return page
         return replace(page, retry_after=self.remaining(engine.id))
 
@@ -178,11 +185,12 @@ class EnginePolicy:
             engine.id,
             verdict,
             retry_after=retry_after,
-            spans=cooldown_spans(engine),
+            spans=None if verdict in _ANSWERED else cooldown_spans(engine),
             reason=reason,
         )
 
 
+@lru_cache(maxsize=1024)
 def _host(url: str) -> str | None:
     """The host of an address; None for a template or what is no address."""
     with contextlib.suppress(ValueError):
