@@ -146,9 +146,11 @@ class EnginePolicy:
 
         Raises UnavailableError (`rate_limited`) where the host's pace would outlast it.
         """
-        return self._host_turn(url, deadline)
+        return self._host_turn(url, deadline, HOST_RULE)
 
-    def _host_turn(self, url: str, longest: float) -> contextlib.AbstractAsyncContextManager[float]:
+    def _host_turn(
+        self, url: str, longest: float, rule: PaceRule
+    ) -> contextlib.AbstractAsyncContextManager[float]:
         host = _host(url) if self.enabled else None
         if host is None:
             return contextlib.nullcontext(0.0)
