@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, cast
 
-from framework.spec.patterns import check_regex, encodable
+from framework.spec.patterns import check_regex, compile_search
 from framework.spec.picks import Languages, compile_finder, compile_root
 from framework.spec.texts import element_text, node_text
 
@@ -60,23 +60,24 @@ def _status(condition: Condition, _languages: Languages) -> Test:
 
 
 def _url(condition: Condition, _languages: Languages) -> Test:
-    search = check_regex(condition.url).search
+    search, _ = compile_search(condition.url)
 
     def test(document: Document, _node: object) -> bool:
         response = document.response
-        return any(search(encodable(url)) is not None for url in (response.url, *response.hops))
+        return any(search(url) is not None for url in (response.url, *response.hops))
 
     return test
 
 
 def _header(condition: Condition, _languages: Languages) -> Test:
-    searches = [(name.lower(), check_regex(re)) for name, re in (condition.header or {}).items()]
+    patterns = (condition.header or {}).items()
+    searches = [(name.lower(), compile_search(pattern)[0]) for name, pattern in patterns]
 
     def test(document: Document, _node: object) -> bool:
         headers = document.response.headers
         return all(
-            any(key.lower() == name and pattern.search(encodable(value)) for key, value in headers)
-            for name, pattern in searches
+            any(key.lower() == name and search(value) is not None for key, value in headers)
+            for name, search in searches
         )
 
     return test

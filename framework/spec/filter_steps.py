@@ -17,7 +17,8 @@ import re2
 from jmespath.exceptions import JMESPathError
 
 from framework.spec.dates import DateRule, parse_date, parse_epoch, parse_number
-from framework.spec.patterns import check_jmes, check_regex, encodable, text_of
+from framework.spec.linear import simple
+from framework.spec.patterns import check_jmes, check_regex, compile_search, encodable, text_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -86,7 +87,7 @@ def on_text(run: Callable[[str], object]) -> Callable[[object], Step]:
 
 def _on_text(run: Callable[[str], object]) -> Step:
     def step(value: object, _clock: Clock) -> object:
-        text = text_of(value)
+        text = value if isinstance(value, str) else text_of(value)
         return None if text is None else run(text[:MAX_TEXT])
 
     return step
@@ -128,11 +129,11 @@ def replace_step(argument: object) -> Step:
 
 def match_step(argument: object) -> Step:
     """Keep group 1 of an RE2 expression's first match, or the match without a group."""
-    pattern = check_regex(argument)
-    search, group = pattern.search, min(1, pattern.groups)
+    search, groups = compile_search(argument)
+    group = min(1, groups)
 
     def run(text: str) -> object:
-        found = search(encodable(text))
+        found = search(text)
         return None if found is None else found.group(group)
 
     return _on_text(run)
@@ -151,6 +152,9 @@ def sub_step(argument: object) -> Step:
         _check_groups(new, pattern.groups)
     except re2.error as error:
         raise ValueError(f"has a replacement that does not fit: {error}") from error
+    quick = simple(argument[0]) if "\\" not in new else None
+    if quick is not None:
+        return _on_text(lambda text: quick.sub(new, text))
     return _on_text(lambda text: pattern.sub(new, encodable(text)))
 
 

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Protocol
+
 import jmespath
 import re2
 from jmespath.exceptions import JMESPathError
 
-__all__ = ["check_jmes", "check_regex", "encodable", "text_of"]
+from framework.spec.linear import simple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Found", "check_jmes", "check_regex", "compile_search", "encodable", "text_of"]
+
+
+class Found(Protocol):
+    """A match."""
+
+    def group(self, group: int, /) -> str | None:
+        """Return what a group matched, None where it took no part."""
+        ...  # pragma: no cover
 
 
 def text_of(value: object) -> str | None:
@@ -43,6 +58,19 @@ def check_regex(pattern: object) -> re2._Regexp:
         raise ValueError(
             f"is not a valid RE2 expression: {reason} (RE2 has no look-around, no back-references)"
         ) from error
+
+
+def compile_search(pattern: object) -> tuple[Callable[[str], Found | None], int]:
+    """Return a search for an RE2 expression and its number of groups; raises as check_regex.
+
+    The search is linear in the text and takes any text.
+    """
+    regex = check_regex(pattern)
+    quick = simple(str(pattern))
+    if quick is not None:
+        return quick.search, quick.groups
+    search = regex.search
+    return lambda text: search(encodable(text)), regex.groups
 
 
 def check_jmes(expression: object) -> jmespath.parser.ParsedResult:

@@ -60,7 +60,7 @@ def compile_picks(picks: Sequence[Pick], languages: Languages) -> PickFunction:
     def run(document: Document, node: object, row: Mapping[str, object]) -> object:
         for function in functions:
             value = function(document, node, row)
-            if _given(value):
+            if value or _given(value):
                 return value
         return None
 
@@ -171,7 +171,11 @@ def _single(
         value = find(root(document) if node is None else node)
         if isinstance(value, list):
             value = next((item for item in value if item is not None), None)
-        return _apply(steps, value, document) if steps else value
+        for step in steps:
+            if value is None:
+                return None
+            value = step(value, document)
+        return value
 
     return run
 

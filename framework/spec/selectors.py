@@ -171,7 +171,7 @@ def _node_reader(
     take: str, name: str, remove: str | None, as_html: bool
 ) -> Callable[[LexborNode], str | None]:
     if take == "attr":
-        return lambda node: node.attributes.get(name)
+        return lambda node: node.attrs.get(name)
     if as_html:
         return lambda node: node.html
     if take == "text":
@@ -194,7 +194,9 @@ def _lexbor(selector: str, read: Callable[[LexborNode], str | None]) -> Finder:
         return [value for node in nodes(scope) if (value := read(node))]
 
     def first(scope: object) -> object:
-        node = scope.css_first(selector) if isinstance(scope, LexborNode) else None
+        if not isinstance(scope, LexborNode):
+            return None
+        node = scope.css_first(selector)
         if node is None:
             return None
         return read(node) or next(iter(every(scope)), None)

@@ -83,7 +83,10 @@ def collapse(text: str) -> str:
 
 def node_text(node: LexborNode) -> str:
     """Return the collapsed text of a lexbor node."""
-    if _STRUCTURE.search(node.html or "", 1) is None:
+    child = node.first_child
+    if child is None:
+        return ""
+    if (child.next is None and child.tag == "-text") or not _STRUCTURE.search(node.html or "", 1):
         return " ".join(node.text().split())
     return collapse("".join(_walk(node, ())))
 
@@ -95,10 +98,14 @@ def node_own_text(node: LexborNode) -> str:
 
 def node_text_without(node: LexborNode, remove: str) -> str:
     """Return the collapsed text of a lexbor node without the elements that a selector matches."""
-    gone = {found.mem_id for found in node.css(remove)}
+    gone = node.css(remove)
     if not gone:
         return node_text(node)
-    return collapse("".join(_walk(node, gone)))
+    child, first = node.first_child, gone[0]
+    ahead = len(gone) == 1 and child is not None and child.mem_id == first.mem_id
+    if ahead and not _STRUCTURE.search(node.html or "", 1):
+        return " ".join(node.text()[len(first.text()) :].split())
+    return collapse("".join(_walk(node, {found.mem_id for found in gone})))
 
 
 def _walk(node: LexborNode, gone: Collection[int]) -> Iterator[str]:

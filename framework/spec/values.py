@@ -36,9 +36,8 @@ _UNWANTED = re.compile(
 )
 _LINK = re.compile(r"https?://[^\s/?#@\\<>\"]+(?:[/?#][^\s<>\"\\]*)?", re.IGNORECASE)
 #: The usual shape, which needs no closer look.
-_USUAL = re.compile(r"https?://[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+(?:[/?#][!-~]*)?")
+_USUAL = re.compile(r"https?://[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+(?:[/?#][!#-;=?-\[\]-~]*)?")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
-_MARKUP = re.compile(r'[<>"\\]')
 _SPACES = re.compile(r"[\t\r\n]")
 _SAFE = "%/:=&?~#+!$,;'@()*[]|"
 
@@ -47,9 +46,12 @@ _ANY_DATE = DateRule(("iso", "rfc2822"))
 
 def clean(text: str, cap: int = _CAP) -> str:
     """Return text with white space collapsed, control characters gone, cut at the cap."""
-    text = " ".join(text[: cap * 4].split())
-    if not text.isprintable():
-        text = " ".join(_UNWANTED.sub("", text).split())
+    if len(text) > cap * 4:
+        text = text[: cap * 4]
+    if "  " in text or not text.isprintable():
+        text = _UNWANTED.sub("", " ".join(text.split()))
+        text = " ".join(text.split())
+    text = text.strip()
     return text if len(text) <= cap else text[:cap].rstrip()
 
 
@@ -58,10 +60,7 @@ def link(value: object, base: str) -> str | None:
     text = text_of(value)
     if text is None or len(text) > MAX_URL:
         return None
-    text = text.strip()
-    if _USUAL.fullmatch(text) and not _MARKUP.search(text):
-        return text
-    text = _UNWANTED.sub("", text)
+    text = _UNWANTED.sub("", text.strip())
     if _LINK.fullmatch(text):
         return text if _has_host(text) else None
     text = _SPACES.sub("", text)
@@ -102,13 +101,15 @@ def _first(value: object) -> object:
 
 def _text(cap: int) -> Callable[[object, Document], FieldValue | None]:
     def convert(value: object, _document: Document) -> FieldValue | None:
-        text = text_of(_first(value))
+        text = value if isinstance(value, str) else text_of(_first(value))
         return None if text is None else clean(text, cap) or None
 
     return convert
 
 
 def _url(value: object, document: Document) -> FieldValue | None:
+    if isinstance(value, str) and len(value) <= MAX_URL and _USUAL.fullmatch(value):
+        return value
     return link(_first(value), document.base)
 
 
