@@ -22,7 +22,14 @@ from scrapy.exceptions import (
 )
 
 from middlewares.guard import BlockedAddressError, allowed_networks, check_url
-from middlewares.handlers.common import BodyBuffer, CaBundle, answer, body_cap, proxy_of
+from middlewares.handlers.common import (
+    BodyBuffer,
+    CaBundle,
+    answer,
+    body_cap,
+    connect_limit,
+    proxy_of,
+)
 from middlewares.handlers.failures import (
     BodyTooLargeError,
     MalformedAnswerError,
@@ -63,6 +70,8 @@ _PROXY_DOWN = {
     CurlECode.COULDNT_CONNECT,
     CurlECode.PROXY,
 }
+_NOT_CONNECTED = re.compile(r"[Cc]onnection time")
+_READ_SECONDS = 3600.0
 #: SOCKS5 replies that speak of the target, not of the proxy (RFC 1928, section 6).
 _TARGET_REPLIES: dict[int, type[Exception]] = {
     3: DownloadConnectionRefusedError,
@@ -128,6 +137,7 @@ class BrowserHandler(BaseDownloadHandler):
             content_callback=_collector(body),
             accept_encoding=_ENCODINGS,
             quote=False,
+            timeout=_timeouts(connect_limit(request, proxy_of(request))),
             # A browser asks for HTTP/2 in its handshake; on plain HTTP curl would say "h2c".
             http_version="v2tls" if secure else "v1",
         )
@@ -155,6 +165,11 @@ class BrowserHandler(BaseDownloadHandler):
         if proxy is None:
             return GuardedSession(self._allowed, **options)
         return AsyncSession(**options)
+
+
+def _timeouts(connect: float | None) -> tuple[float, float] | None:
+    """curl_cffi's pair of limits: to connect, and to read (the dispatcher ends it before)."""
+    return None if connect is None else (connect, _READ_SECONDS)
 
 
 def _options(proxy: Proxy | None, profile: Profile) -> dict[CurlOpt, Any]:
@@ -227,6 +242,8 @@ def _proxy_fault(code: CurlECode, text: str, proxy: Proxy) -> Exception | None:
         if tunnel[1] in _GATEWAY_STATUS:
             return DownloadConnectionRefusedError(f"{proxy} could not connect ({tunnel[1]})")
         return ProxyUnavailableError(f"{proxy} refuses with status {tunnel[1]}")
+    if code is CurlECode.OPERATION_TIMEDOUT and _NOT_CONNECTED.search(text):
+        return ProxyUnavailableError(f"{proxy} brings no connection about in time")
     if code not in _PROXY_DOWN:
         return None
     reply = _SOCKS_REPLY.search(text) if code is CurlECode.PROXY else None

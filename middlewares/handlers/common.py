@@ -22,8 +22,19 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.settings import BaseSettings
 
-__all__ = ["BodyBuffer", "CaBundle", "Proxy", "answer", "body_cap", "proxy_of", "tls_context"]
+__all__ = [
+    "BodyBuffer",
+    "CaBundle",
+    "Proxy",
+    "answer",
+    "body_cap",
+    "connect_limit",
+    "proxy_of",
+    "tls_context",
+]
 
+_CONNECT_SECONDS = 10.0
+_CONNECT_SHARE = 0.4
 _SCHEMES = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 #: Headers that no longer hold once a body has been decoded.
 _TRANSFER = ("content-encoding", "transfer-encoding", "content-length")
@@ -71,6 +82,17 @@ def proxy_of(request: Request) -> Proxy | None:
     user = unquote(parts.username) if parts.username is not None else None
     password = unquote(parts.password) if parts.password is not None else None
     return Proxy(scheme, host, port or default, user, password)
+
+
+def connect_limit(request: Request, proxy: Proxy | None) -> float | None:
+    """Return in how many seconds a connection through a proxy must stand; None without one.
+
+    A proxy that accepts and then hangs must leave time for another one.
+    """
+    if proxy is None:
+        return None
+    whole = request.meta.get("download_timeout")
+    return min(_CONNECT_SECONDS, _CONNECT_SHARE * float(whole)) if whole else _CONNECT_SECONDS
 
 
 def body_cap(request: Request, settings: BaseSettings) -> int:

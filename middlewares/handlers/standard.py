@@ -25,7 +25,14 @@ from scrapy.exceptions import (
 )
 
 from middlewares.guard import BlockedAddressError, allowed_networks, check_url, forbidden
-from middlewares.handlers.common import BodyBuffer, answer, body_cap, proxy_of, tls_context
+from middlewares.handlers.common import (
+    BodyBuffer,
+    answer,
+    body_cap,
+    connect_limit,
+    proxy_of,
+    tls_context,
+)
 from middlewares.handlers.failures import (
     BodyTooLargeError,
     MalformedAnswerError,
@@ -184,6 +191,7 @@ class StandardHandler(BaseDownloadHandler):
             allow_redirects=False,
             proxy=str(tunnel) if tunnel else None,
             proxy_headers=dict(login) if secure else None,
+            timeout=aiohttp.ClientTimeout(total=None, connect=connect_limit(request, proxy)),
         ) as reply:
             await _read(reply, body)
         if tunnel and reply.status == 407:
@@ -288,6 +296,8 @@ def _translated(error: Exception, proxy: Proxy | None) -> Exception:
         return blocked[0]
     if isinstance(error, aiohttp.ClientProxyConnectionError | ProxyConnectionError):
         return ProxyUnavailableError(f"{proxy} cannot be reached")
+    if proxy is not None and isinstance(error, aiohttp.ConnectionTimeoutError):
+        return ProxyUnavailableError(f"{proxy} brings no connection about in time")
     if isinstance(error, ProxyTimeoutError):
         return ProxyUnavailableError(f"{proxy} does not answer")
     if isinstance(error, ProxyError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from framework.errors import UnavailableError
-from framework.types import HttpRequest
+from framework.types import FetchMode, HttpRequest
 from middlewares.pools import Member, Pool, ProxyRotation
 from middlewares.proxy import DEFAULT, Proxies
 from spiders.hub import Hub
@@ -122,3 +122,21 @@ async def test_two_hundred_searches_while_three_in_ten_proxies_die(fault: Fault)
         assert any(connection.outcome == fault for connection in proxies[0].log)
         assert all(connection.host == "site.example" for p in proxies for connection in p.log)
         await site.until_idle()
+
+
+@pytest.mark.parametrize("mode", [FetchMode.HTTP, FetchMode.IMPERSONATE])
+async def test_a_proxy_that_hangs_leaves_time_for_another(mode: FetchMode) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        site = await stack.enter_async_context(Site({"/": Reply(body=b"hello")}))
+        hanging = await stack.enter_async_context(ReplayProxy(fault=Fault.HANG))
+        working = await stack.enter_async_context(
+            ReplayProxy(hosts={"site.example": ("127.0.0.1", site.port)})
+        )
+        main = pool(hanging.url(), working.url())
+        async with through(main) as hub:
+            request = HttpRequest(url="http://site.example/")
+            answers = await asyncio.gather(
+                *(hub.fetch(request, mode=mode, timeout=5) for _ in range(4))
+            )
+    assert [answer.body for answer in answers] == [b"hello"] * 4
+    assert [report.failures for report in main.reports()] == [1, 0]

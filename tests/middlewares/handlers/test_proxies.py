@@ -76,8 +76,8 @@ FAULTS = {
     Fault.REFUSE: {"connection_refused"},
     Fault.CLOSE: {"proxy_unavailable", "download_failed"},
     Fault.GARBAGE: {"proxy_unavailable", "malformed_answer", "download_failed"},
-    Fault.HANG: {"timeout"},
-    Fault.SLOW: {"timeout"},
+    Fault.HANG: {"proxy_unavailable"},
+    Fault.SLOW: {"proxy_unavailable"},
 }
 
 
