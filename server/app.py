@@ -33,7 +33,7 @@ from server.requests import Filtered, SearchRequest
 from server.rounds import Rounds
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Coroutine, Mapping
     from pathlib import Path
     from types import TracebackType
 
@@ -168,7 +168,8 @@ class Application:
         await asyncio.to_thread(importlib.import_module, "spiders.hub")
         from spiders.hub import Hub
 
-        hub = await self._stack.enter_async_context(Hub(crawler_settings(self)))
+        hub = Hub(crawler_settings(self))
+        await _in_full(self._stack.enter_async_context(hub))
         if self._watch:
             await self._stack.enter_async_context(self._following())
         return hub
@@ -458,6 +459,16 @@ class Application:
     async def _send(self, request: HttpRequest, timeout: float) -> HttpResponse:
         hub = await self.hub()
         return await hub.fetch(request, timeout=timeout)
+
+
+async def _in_full(work: Coroutine[None, None, object]) -> None:
+    """Do work to its end even when cancelled: a half-open crawler would leave sockets behind."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def crawler_settings(app: Application) -> Mapping[str, object]:

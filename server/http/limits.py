@@ -122,6 +122,10 @@ def _too_many(wait: float) -> JSONResponse:
     return JSONResponse({"error": error}, 429, {"Retry-After": str(seconds)})
 
 
+#: What a streamed body may be over before it is cut off; the MCP transport refuses it in words.
+_SLACK = 65_536
+
+
 class BodyLimit:
     """ASGI middleware that refuses oversized headers and bodies, declared or streamed."""
 
@@ -150,7 +154,8 @@ class BodyLimit:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            return {"type": "http.disconnect"} if seen > self._limits.body else message
+            over = seen > self._limits.body + _SLACK
+            return {"type": "http.disconnect"} if over else message
 
         return limited
 

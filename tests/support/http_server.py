@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import re
+import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -26,18 +27,19 @@ _ADDRESS = re.compile(rb"MCP at (http://\S+)/mcp")
 @contextlib.asynccontextmanager
 async def hosted(app: Starlette) -> AsyncIterator[str]:
     """Serve an application on loopback and give its base address."""
-    config = uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
-    server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
-    task = asyncio.create_task(server.serve())
-    async with asyncio.timeout(30):
-        while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
-            await asyncio.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await task
+    server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        task = asyncio.create_task(server.serve(sockets=[listening]))
+        async with asyncio.timeout(30):
+            while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
+                await asyncio.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await task
 
 
 class Served:
