@@ -156,13 +156,13 @@ class Reader:
     def _harvest(self, document: Document, offset: int) -> _Harvest:
         harvest = _Harvest([])
         for node in self.candidates(document)[:MAX_CANDIDATES]:
-            if document.expired:
-                harvest.expired = True
+            harvest.expired = document.expired
+            if harvest.expired or len(harvest.rows) == MAX_ROWS:
                 break
             harvest.candidates += 1
             if self._refused(document, node):
                 harvest.refused += 1
-            elif len(harvest.rows) < MAX_ROWS:
+            else:
                 self._row(document, node, harvest, offset)
         return harvest
 
@@ -174,7 +174,8 @@ class Reader:
     def _row(self, document: Document, node: object, harvest: _Harvest, offset: int) -> None:
         values: dict[str, FieldValue] = {}
         for field in self.fields:
-            value = field.read(document, node, values)
+            found = field.pick(document, node, values)
+            value = None if found is None else field.convert(found, document)
             if value is not None:
                 values[field.name] = value
             elif not field.optional:
@@ -255,8 +256,15 @@ def _fields(
 ) -> Iterable[_Field]:
     for name, picks in table.items():
         optional = any(pick.optional for pick in picks)
-        convert = typed(name, kinds.get(name, FieldType.TEXT))
+        convert = typed(name, kinds.get(name, FieldType.TEXT), parsed=_dated(picks))
         yield _Field(name, compile_picks(picks, languages), convert, optional)
+
+
+def _dated(picks: tuple[Pick, ...]) -> bool:
+    """Whether whatever these picks yield has gone through a filter that makes dates."""
+    return all(
+        pick.do and pick.do[-1].name in ("date", "epoch") and pick.default is None for pick in picks
+    )
 
 
 def _taken(step: SessionStep, languages: Languages) -> Iterable[_Field]:

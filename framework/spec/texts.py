@@ -76,6 +76,10 @@ _STRUCTURE = re.compile(
 _MARKED = _HIDDEN | _BLOCKS
 
 
+#: An element inside another, in its markup.
+_ELEMENT = re.compile("<[a-zA-Z]")
+
+
 def collapse(text: str) -> str:
     """Return text with every run of white space, no-break spaces included, as one space."""
     return " ".join(text.split())
@@ -98,13 +102,16 @@ def node_own_text(node: LexborNode) -> str:
 
 def node_text_without(node: LexborNode, remove: str) -> str:
     """Return the collapsed text of a lexbor node without the elements that a selector matches."""
-    gone = node.css(remove)
-    if not gone:
-        return node_text(node)
-    child, first = node.first_child, gone[0]
-    ahead = len(gone) == 1 and child is not None and child.mem_id == first.mem_id
-    if ahead and not _STRUCTURE.search(node.html or "", 1):
-        return " ".join(node.text()[len(first.text()) :].split())
+    html = node.html or ""
+    gone = node.css(remove) if _ELEMENT.search(html, 1) else []
+    if not _STRUCTURE.search(html, 1):
+        ahead = 0
+        if gone:
+            child = node.first_child
+            alone = len(gone) == 1 and child is not None and child.mem_id == gone[0].mem_id
+            ahead = len(gone[0].text()) if alone else -1
+        if ahead >= 0:
+            return " ".join(node.text()[ahead:].split())
     return collapse("".join(_walk(node, {found.mem_id for found in gone})))
 
 

@@ -148,6 +148,13 @@ _CONVERSIONS: Mapping[FieldType, Callable[[object, Document], FieldValue | None]
 }
 
 
-def typed(name: str, kind: FieldType) -> Callable[[object, Document], FieldValue | None]:
-    """Return what turns a pick's value into a field's: None where the value is not of the type."""
+def typed(
+    name: str, kind: FieldType, *, parsed: bool = False
+) -> Callable[[object, Document], FieldValue | None]:
+    """Return what turns a pick's value into a field's: None where the value is not of the type.
+
+    With `parsed` a date comes from a filter that makes dates and is not looked at again.
+    """
+    if parsed and kind is FieldType.DATE:
+        return _text(_CAP)
     return _CONVERSIONS.get(kind) or _text(CAPS.get(name, _CAP))
