@@ -172,9 +172,7 @@ def _logits(pairs: Sequence[tuple[str, str]], model: Model | None) -> list[Vecto
     return [_ordered(model, row) for row in model.logits(pairs)]
 
 
-def judge(
-    pairs: Sequence[tuple[str, str]], store: ModelStore | None = None
-) -> list[Judgement]:
+def judge(pairs: Sequence[tuple[str, str]], store: ModelStore | None = None) -> list[Judgement]:
     """Judge (premise, hypothesis) pairs, in order, with the best method the machine has.
 
     Models that are absent or damaged are left out (the store keeps the reason); the shipped
@@ -194,8 +192,7 @@ def judge(
         store.problems["nli"] = str(error)
         nli, logits = None, [None] * len(pairs)
     return [
-        _judged(pair, more, row, nli)
-        for pair, more, row in zip(pairs, extra, logits, strict=True)
+        _judged(pair, more, row, nli) for pair, more, row in zip(pairs, extra, logits, strict=True)
     ]
 
 

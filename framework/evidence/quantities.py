@@ -9,10 +9,24 @@ __all__ = ["Quantity", "conflicts", "parse_number", "quantities"]
 
 _UNITS = dict(zip("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
                   "sixteen seventeen eighteen nineteen".split(), range(20), strict=True))  # fmt: skip  # noqa: SIM905
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))  # noqa: SIM905
+_TENS = dict(
+    zip(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
+        range(20, 100, 10),
+        strict=True,
+    )
+)  # noqa: SIM905
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
            "k": 1_000, "m": 10**6, "bn": 10**9, "mio": 10**6, "mrd": 10**9, "dozen": 12}  # fmt: skip
-_EXTRA = {"half": 0.5, "twice": 2.0, "double": 2.0, "once": 1.0, "pair": 2.0, "couple": 2.0, "single": 1.0}
+_EXTRA = {
+    "half": 0.5,
+    "twice": 2.0,
+    "double": 2.0,
+    "once": 1.0,
+    "pair": 2.0,
+    "couple": 2.0,
+    "single": 1.0,
+}
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<sign>[-−])?(?P<number>\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
     r"(?P<ordinal>st|nd|rd|th)?\s?(?P<scale>hundred|thousand|million|billion|trillion|bn|k|m|mio|mrd)?\b\.?\s?"
@@ -20,7 +34,9 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(
-    r"\b(?:(?:" + "|".join([*_UNITS, *_TENS, *_SCALES]) + r")\b(?:[\s-]|\band\b)*)+(?P<unit>[a-z]+)?",
+    r"\b(?:(?:"
+    + "|".join([*_UNITS, *_TENS, *_SCALES])
+    + r")\b(?:[\s-]|\band\b)*)+(?P<unit>[a-z]+)?",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
@@ -104,11 +120,17 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             continue
         unit = (m["unit"] or "").lower()
         scaled = value * _SCALES.get((m["scale"] or "").lower(), 1) * (-1 if m["sign"] else 1)
-        found.append(Quantity(scaled, _singular(unit), _kind(value, m["number"], unit), _bound(text, m.start())))
+        found.append(
+            Quantity(
+                scaled, _singular(unit), _kind(value, m["number"], unit), _bound(text, m.start())
+            )
+        )
     for m in _WORDS.finditer(text):
         value = _spelt(m[0][: m.start("unit") - m.start()] if m["unit"] else m[0])
         if value is not None and (value != 1 or m["unit"]):
-            found.append(Quantity(value, _singular(m["unit"] or ""), "number", _bound(text, m.start())))
+            found.append(
+                Quantity(value, _singular(m["unit"] or ""), "number", _bound(text, m.start()))
+            )
     return tuple(found)
 
 
@@ -116,7 +138,10 @@ def _agrees(claim: Quantity, text: Quantity) -> bool:
     if claim.value == text.value:
         return True
     slack = 0.06 if "about" in (claim.bound, text.bound) else 0.005
-    if abs(claim.value - text.value) <= slack * max(abs(claim.value), abs(text.value)) and claim.kind != "year":
+    if (
+        abs(claim.value - text.value) <= slack * max(abs(claim.value), abs(text.value))
+        and claim.kind != "year"
+    ):
         return True
     if claim.bound == "less":
         return text.value <= claim.value

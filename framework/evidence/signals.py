@@ -28,8 +28,12 @@ _NEGATION = frozenset(
     lacks lack lacked lacking incapable barely hardly avoided denied yet-to wasn't isn't aren't weren't doesn't didn't
     don't won't can't couldn't hasn't haven't hadn't wouldn't shouldn't""".split()  # noqa: SIM905
 )
-_EXCLUSIVE = frozenset("only solely exclusively merely entirely completely all every always everyone".split())  # noqa: SIM905
-_HEDGE = frozenset("may might could possibly perhaps some about around nearly almost at least least over up".split())  # noqa: SIM905
+_EXCLUSIVE = frozenset(
+    "only solely exclusively merely entirely completely all every always everyone".split()
+)  # noqa: SIM905
+_HEDGE = frozenset(
+    "may might could possibly perhaps some about around nearly almost at least least over up".split()
+)  # noqa: SIM905
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SUFFIXES = (
     "ationally", "ization", "isation", "ational", "fulness", "ousness", "iveness", "ations", "ation", "ingly", "ments",
@@ -82,7 +86,9 @@ def facts(text: str) -> Facts:
     tokens = _WORD.findall(text.replace("’", "'"))
     words = tuple(token.lower() for token in tokens)
     stems = tuple(stem(word) for word in words)
-    content = frozenset(s for w, s in zip(words, stems, strict=True) if w not in _STOP and w not in _NEGATION)
+    content = frozenset(
+        s for w, s in zip(words, stems, strict=True) if w not in _STOP and w not in _NEGATION
+    )
     return Facts(words, stems, content, _names(text, tokens), _negations(words), quantities(text))
 
 
@@ -96,7 +102,9 @@ def _names(text: str, tokens: list[str]) -> frozenset[str]:
     return frozenset(
         token.lower()
         for i, token in enumerate(tokens)
-        if token[0].isupper() and len(token) > 1 and (token not in starts or (i and tokens[i - 1][0].isupper()))
+        if token[0].isupper()
+        and len(token) > 1
+        and (token not in starts or (i and tokens[i - 1][0].isupper()))
         and token.lower() not in _STOP
     )
 
@@ -145,7 +153,9 @@ def _window(claim: Facts, text: Facts) -> tuple[int, int]:
     if not shared:
         return 0, text.negated
     near = {j for i in shared for j in range(i - 3, i + 4)}
-    close = sum(1 for j, w in enumerate(text.words) if j in near and (w in _NEGATION or w.endswith("n't")))
+    close = sum(
+        1 for j, w in enumerate(text.words) if j in near and (w in _NEGATION or w.endswith("n't"))
+    )
     return close, text.negated - close
 
 

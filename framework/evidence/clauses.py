@@ -1,0 +1,67 @@
+"""Split a claim into the statements it makes, so that each can be judged alone."""
+
+from __future__ import annotations
+
+import re
+
+from framework.evidence.sentences import sentences
+
+__all__ = ["split"]
+
+_VERB = (
+    r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|must|should|may|might|needs?|"
+    r"remains?|became|becomes|began|begins|won|lost|made|makes|took|takes|runs?|ran|gave|gives|got|led|"
+    r"met|sold|sells|bought|wrote|writes|lives?|lies|costs?|uses?|contains?|[a-z]{3,}(?:ed|ates|izes|ifies))"
+)
+_FIRST_VERB = re.compile(rf"\b{_VERB}\b")
+_JOINT = re.compile(
+    rf"\s*;\s*|,?\s+(?:and|but|while|whereas|although|though)\s+(?=(?:(?:also|then|later|never|not|now|only)\s+)?{_VERB}\b"
+    rf"|(?:it|he|she|they|this|that|its|his|her|their|the|a|an)\s+(?:[\w'-]+\s+){{0,4}}?{_VERB}\b"
+    rf"|(?:[A-Z][\w'-]+\s+){{1,4}}{_VERB}\b)"
+)
+_PAIR = re.compile(r"\b(?:between|both|either|neither|from)\b[^,;]*$", re.IGNORECASE)
+_SUBJECT_MISSING = re.compile(rf"^(?:(?:also|then|later|never|not|now|only)\s+)?{_VERB}\b")
+_PRONOUN = re.compile(r"^(?:it|he|she|they|this)\b", re.IGNORECASE)
+
+
+def split(claim: str) -> tuple[str, ...]:
+    """Return the claim's statements in order; a statement without a subject gets the one before.
+
+    A claim of one statement comes back as it is (blanks trimmed). At most eight statements.
+    """
+    found: list[str] = []
+    for start, end in sentences(claim):
+        found += _statements(claim[start:end].strip())
+    return tuple(found[:8]) or (claim.strip(),)
+
+
+def _statements(sentence: str) -> list[str]:
+    parts: list[str] = []
+    at = 0
+    for joint in _JOINT.finditer(sentence):
+        left, right = sentence[at : joint.start()], sentence[joint.end() :]
+        if len(left.split()) >= 3 and len(right.split()) >= 3 and _whole(left, parts):
+            parts.append(left)
+            at = joint.end()
+    parts.append(sentence[at:])
+    subject = _subject(parts[0])
+    return [parts[0], *(_completed(part, subject) for part in parts[1:])]
+
+
+def _whole(left: str, parts: list[str]) -> bool:
+    """Tell whether the left side is a statement of its own: it has a verb, and no open pair."""
+    return bool(_FIRST_VERB.search(left) or parts) and not _PAIR.search(left)
+
+
+def _subject(statement: str) -> str:
+    verb = _FIRST_VERB.search(statement)
+    subject = statement[: verb.start()].strip() if verb else ""
+    return subject if 0 < len(subject.split()) <= 8 else ""
+
+
+def _completed(part: str, subject: str) -> str:
+    if subject and _SUBJECT_MISSING.match(part):
+        return f"{subject} {part}"
+    if subject and _PRONOUN.match(part):
+        return _PRONOUN.sub(lambda _: subject, part, count=1)
+    return part[:1].upper() + part[1:]

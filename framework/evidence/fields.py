@@ -1,0 +1,116 @@
+"""What a caller wants out of a page: a JSON Schema, or an example whose shape is the schema."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from framework.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from framework.reading.document import Json
+
+    Schema = Mapping[str, Json]
+
+__all__ = ["as_schema", "field_type", "labels", "required"]
+
+_KEYWORDS = frozenset({"properties", "$schema", "items", "anyOf", "oneOf", "$ref"})
+_TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
+_MOST = 200
+
+
+def as_schema(wanted: Schema) -> dict[str, Json]:
+    """Return a JSON Schema of an object for what the caller gave.
+
+    An object with `properties` (or another keyword of JSON Schema) is taken as a schema; any other
+    object is an example: its values give the types, `[…]` an array of its first item. Raises
+    InvalidInputError for anything else, or for more than 200 fields.
+    """
+    if not isinstance(wanted, dict) or not wanted:
+        raise InvalidInputError(
+            "schema is empty", hint='give a JSON Schema or an example such as {"price": 0.0}'
+        )
+    is_schema = bool(_KEYWORDS & wanted.keys()) or wanted.get("type") == "object"
+    schema = dict(wanted) if is_schema else _of_example(wanted)
+    if field_type(schema) != "object" or not isinstance(schema.get("properties"), dict):
+        raise InvalidInputError(
+            "schema does not describe an object", hint="its type must be object, with properties"
+        )
+    if _size(schema) > _MOST:
+        raise InvalidInputError(f"schema has more than {_MOST} fields", hint="ask for fewer fields")
+    return schema
+
+
+def _of_example(value: Json) -> dict[str, Json]:
+    if isinstance(value, dict):
+        return {"type": "object", "properties": {k: _of_example(v) for k, v in value.items()}}
+    if isinstance(value, list):
+        return {"type": "array", "items": _of_example(value[0]) if value else {"type": "string"}}
+    if isinstance(value, bool):
+        return {"type": "boolean"}
+    if isinstance(value, int):
+        return {"type": "integer"}
+    if isinstance(value, float):
+        return {"type": "number"}
+    if isinstance(value, str) and value in _TYPES:
+        return {"type": value}
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        return {"type": "string", "format": "date"}
+    return {"type": "string"}
+
+
+def _size(schema: Json) -> int:
+    if not isinstance(schema, dict):
+        return 0
+    properties = schema.get("properties")
+    inner = sum(map(_size, properties.values())) if isinstance(properties, dict) else 0
+    return 1 + inner + _size(schema.get("items"))
+
+
+def field_type(schema: Schema) -> str:
+    """Return the field's type; of several the first that is not null, string where none is given."""
+    given = schema.get("type")
+    if isinstance(given, list):
+        given = next((t for t in given if t != "null"), "string")
+    if isinstance(given, str) and given in _TYPES:
+        return given
+    return "object" if "properties" in schema else "array" if "items" in schema else "string"
+
+
+def required(schema: Schema) -> frozenset[str]:
+    """Return the names of the fields that the schema requires."""
+    given = schema.get("required")
+    return frozenset(str(name) for name in given) if isinstance(given, list) else frozenset()
+
+
+#: Other names under which pages give the usual fields.
+_SYNONYMS = {
+    "title": "name headline heading", "name": "title headline", "headline": "title name",
+    "author": "by writer creator byline autor auteur verfasser", "authors": "author by writers creator",
+    "date": "datepublished published publication_date datum fecha", "published": "datepublished date publication_date",
+    "publishedat": "datepublished date", "updated": "datemodified modified last_updated", "modified": "datemodified updated",
+    "price": "amount cost preis prix precio prezzo lowprice", "currency": "pricecurrency", "rating": "ratingvalue score stars",
+    "reviews": "reviewcount ratingcount", "reviewcount": "reviews ratingcount", "description": "summary abstract",
+    "summary": "description abstract", "image": "thumbnail picture photo", "url": "link canonical", "phone": "telephone tel",
+    "telephone": "phone tel", "email": "e-mail mail", "brand": "manufacturer make", "sku": "productid article_number",
+    "availability": "in_stock stock", "instock": "availability stock", "ingredients": "recipeingredient", "steps": "recipeinstructions",
+    "instructions": "recipeinstructions directions method", "servings": "recipeyield yield serves", "population": "inhabitants einwohner",
+    "company": "hiringorganization organization", "location": "address place venue", "salary": "basesalary", "duration": "totaltime runtime length",
+    "license": "licence", "licence": "license", "version": "softwareversion release",
+}  # fmt: skip
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w]", "", name.replace("_", "").lower())
+
+
+def labels(name: str, schema: Schema) -> tuple[str, ...]:
+    """Return the names, folded, that a page may give a field: its own, its title, usual synonyms."""
+    found = [_plain(name)]
+    title = schema.get("title")
+    if isinstance(title, str):
+        found.append(_plain(title))
+    found += [_plain(word) for word in _SYNONYMS.get(_plain(name), "").split()]
+    return tuple(dict.fromkeys(found))
