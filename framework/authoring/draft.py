@@ -28,6 +28,8 @@ class Draft:
     drop: str = ""
     namespaces: Mapping[str, str] = field(default_factory=dict)
     rows: int = 0
+    others: tuple[str, ...] = ()
+    """Further selectors that find the same rows."""
     score: float = 0.0
 
     def response(self) -> dict[str, object]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from framework.authoring.outline import Element, Outline
 
-__all__ = ["Group", "find_groups", "usable_links"]
+__all__ = ["Group", "find_groups", "layouts", "usable_links"]
 
 _ASIDE = frozenset({"nav", "header", "footer", "aside", "form"})
 _NO_TARGET = re.compile(r"^\s*(?:#|javascript:|mailto:|tel:|$)", re.IGNORECASE)
@@ -38,7 +38,7 @@ def find_groups(outline: Outline, limit: int = 12) -> list[Group]:
     """Return the groups that look most like a list of results, the best first."""
     seen: dict[tuple[int, ...], Group] = {}
     for links in _clusters(usable_links(outline)):
-        for rows, heads in _layouts(links):
+        for rows, heads in layouts(links):
             group = _judge(outline, rows, heads)
             if group is None:
                 continue
@@ -100,7 +100,7 @@ def _likenesses(link: Element, head: Element | None, tag: str) -> Iterator[Hasha
             yield ("parentclass", name)
 
 
-def _layouts(links: Sequence[Element]) -> Iterator[tuple[list[Element], list[Element]]]:
+def layouts(links: Sequence[Element]) -> Iterator[tuple[list[Element], list[Element]]]:
     """Yield rows for links: what lies highest around each one alone, and children of one parent."""
     around = Counter(above.order for link in links for above in link.ancestors())
     climbed = [_climb(link, around) for link in links]

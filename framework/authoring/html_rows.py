@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from framework.authoring.draft import Draft
 from framework.authoring.groups import find_groups, usable_links
 from framework.authoring.links import unwrapping, with_fallback
-from framework.authoring.selecting import features, select_all, select_inside, simplicity
+from framework.authoring.selecting import features, rank_all, select_inside, simplicity
 from framework.authoring.words import headline_name, is_advert, looks_like_address, titleness
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from framework.authoring.groups import Group
     from framework.authoring.outline import Element, Outline
 
-__all__ = ["draft_rows", "html_drafts"]
+__all__ = ["draft_rows", "html_drafts", "linked"]
 
 _INLINE = frozenset(
     ("a", "abbr", "b", "bdi", "br", "cite", "code", "em", "font", "i", "img", "mark", "q", "s",
@@ -43,9 +43,10 @@ def html_drafts(outline: Outline, limit: int = 3) -> list[Draft]:
 def draft_rows(outline: Outline, group: Group) -> Draft | None:
     """Return how the rows of a group could be read, or None where no selector tells them apart."""
     rows = list(group.rows)
-    each = select_all(outline, rows)
-    if each is None or each.recall < 0.6:
+    ranked = rank_all(outline, rows, 8)
+    if not ranked or ranked[0].recall < 0.6:
         return None
+    each = max(ranked[:2], key=lambda found: round(found.agreement, 2))
     fields: dict[str, Pick | list[Pick]] = {}
     heading = _title(outline, rows)
     if heading is None:
@@ -61,7 +62,13 @@ def draft_rows(outline: Outline, group: Group) -> Draft | None:
     drop = _drop(outline, each.selector, group)
     score = group.score * each.agreement
     return Draft(
-        format="html", each=each.selector, fields=fields, drop=drop, rows=len(rows), score=score
+        format="html",
+        each=each.selector,
+        fields=fields,
+        drop=drop,
+        rows=len(rows),
+        score=score,
+        others=tuple(found.selector for found in ranked if found is not each),
     )
 
 
@@ -101,14 +108,14 @@ def _title_worth(head: Element | None, row: Element) -> float:
         worth += 0.7
     elif any(headline_name(element) for element in around[:2]):
         worth += 0.4
-    if _linked(head) is not None:
+    if linked(head) is not None:
         worth += 0.3
     elif any(inner.tag == "a" for inner in head.inside()):
         worth += 0.2
     return worth - 0.3 * (head.order - row.order) / max(1, row.last - row.order)
 
 
-def _linked(element: Element) -> Element | None:
+def linked(element: Element) -> Element | None:
     """Return the link that an element is or lies in."""
     for above in (element, *element.ancestors()):
         if above.tag == "a" and "href" in above.attributes:
@@ -118,7 +125,7 @@ def _linked(element: Element) -> Element | None:
 
 def _link(outline: Outline, row: Element, head: Element | None) -> Element | None:
     if head is not None:
-        around = _linked(head)
+        around = linked(head)
         if around is not None:
             return around
         inner = next((e for e in head.inside() if e.tag == "a" and "href" in e.attributes), None)
@@ -215,10 +222,10 @@ def _snippet_worth(found: Element | None, row: Element, head: Element | None) ->
         return 0.0
     worth = min(1.0, len(text) / 140)
     blocks = sum(inner.tag not in _INLINE for inner in found.inside())
-    linked = sum(len(inner.text) for inner in found.inside() if inner.tag == "a")
-    if found.tag == "a" or _linked(found) is not None:
-        linked = len(text)
-    return worth * (0.85**blocks) * (1.0 - 0.7 * min(1.0, linked / max(1, len(text))))
+    in_links = sum(len(inner.text) for inner in found.inside() if inner.tag == "a")
+    if found.tag == "a" or linked(found) is not None:
+        in_links = len(text)
+    return worth * (0.85**blocks) * (1.0 - 0.7 * min(1.0, in_links / max(1, len(text))))
 
 
 def _selectors(rows: Sequence[Element], parts: Callable[[Element], Iterator[Element]]) -> list[str]:

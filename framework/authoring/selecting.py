@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING
 from framework.authoring.outline import stability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from framework.authoring.outline import Element, Outline
 
-__all__ = ["Found", "candidates", "features", "select_all", "select_inside", "simplicity"]
+__all__ = [
+    "Found",
+    "candidates",
+    "features",
+    "rank_all",
+    "select_all",
+    "select_inside",
+    "simplicity",
+]
 
 _IDENT = re.compile(r"-?[A-Za-z_][\w-]*", re.ASCII)
 _GOOD_ATTRIBUTES = re.compile(r"(?:data-[\w-]+|role|itemprop|itemtype|rel|name|type)")
@@ -115,36 +123,64 @@ def container(elements: Sequence[Element]) -> Element | None:
 
 def select_all(outline: Outline, wanted: Sequence[Element]) -> Found | None:
     """Return the selector that finds these elements of a page best and is simplest."""
-    best: tuple[float, Found] | None = None
+    return next(iter(rank_all(outline, wanted, 1)), None)
+
+
+def rank_all(outline: Outline, wanted: Sequence[Element], limit: int) -> list[Found]:
+    """Return up to `limit` selectors for these elements of a page, the best first."""
+    rated: list[tuple[float, Found]] = []
     targets = {element.order for element in wanted}
     for index, selector in enumerate(dict.fromkeys(candidates(outline, wanted))):
         if index > _MOST:
             break
         got = {element.order for element in outline.select(selector)}
         hits = len(got & targets)
-        if not hits:
-            continue
-        found = Found(selector=selector, precision=hits / len(got), recall=hits / len(targets))
-        worth = 4 * found.agreement + simplicity(selector)
-        if best is None or worth > best[0]:
-            best = (worth, found)
-    if best is None:
-        return None
-    return best[1] if best[1].precision == 1 else _without_extras(outline, best[1], wanted)
+        if hits:
+            found = Found(selector=selector, precision=hits / len(got), recall=hits / len(targets))
+            rated.append((4 * found.agreement + simplicity(selector), found))
+    rated.sort(key=lambda item: -item[0])
+    best = [found for _, found in rated[: 2 * limit]]
+    return [f if f.precision == 1 else _without_extras(outline, f, wanted) for f in best[:limit]]
 
 
 def _without_extras(outline: Outline, found: Found, wanted: Sequence[Element]) -> Found:
-    """Exclude what else a selector finds by what only that has, where it has something."""
+    """Exclude what else a selector finds by what only that has or lacks, where there is such."""
     targets = {element.order for element in wanted}
     extras = [e for e in outline.select(found.selector) if e.order not in targets]
-    theirs = common(extras)
-    ours = {feature for element in wanted for feature in features(element)}
-    for feature in theirs:
-        if feature not in ours and feature.startswith("."):
-            return Found(
-                selector=f"{found.selector}:not({feature})", precision=1.0, recall=found.recall
-            )
+    for ending in _endings(wanted, extras):
+        selector = f"{found.selector}{ending}"
+        got = {element.order for element in outline.select(selector)}
+        hits = len(got & targets)
+        if hits == len(got) and hits >= found.recall * len(targets):
+            return Found(selector=selector, precision=1.0, recall=hits / len(targets))
     return found
+
+
+def _endings(wanted: Sequence[Element], extras: Sequence[Element]) -> Iterator[str]:
+    """Yield pseudo-classes that hold for all wanted elements and for none of the others."""
+    theirs = _every(extras, features)
+    ours = _any(wanted, features)
+    yield from (f":not({f})" for f in theirs if f not in ours and f.startswith("."))
+    inner_ours, inner_theirs = _every(wanted, _inner_names), _any(extras, _inner_names)
+    yield from (f":has({f})" for f in inner_ours if f not in inner_theirs)
+    shared, inner_any = _every(extras, _inner_names), _any(wanted, _inner_names)
+    yield from (f":not(:has({f}))" for f in shared if f not in inner_any)
+
+
+def _inner_names(element: Element) -> Iterator[str]:
+    for inner in element.inside():
+        yield from (f for f in features(inner) if "[" not in f)
+
+
+def _every(elements: Sequence[Element], names: Callable[[Element], Iterator[str]]) -> list[str]:
+    """Return the names that all elements have, the simplest first."""
+    sets = [set(names(element)) for element in elements]
+    both = set.intersection(*sets) if sets else set()
+    return sorted(both, key=lambda name: (-simplicity(name), name))[:12]
+
+
+def _any(elements: Sequence[Element], names: Callable[[Element], Iterator[str]]) -> set[str]:
+    return {name for element in elements for name in names(element)}
 
 
 def select_inside(outline: Outline, pairs: Sequence[tuple[Element, Element]]) -> Found | None:

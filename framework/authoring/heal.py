@@ -1,0 +1,505 @@
+"""After drift: what a page that an engine can no longer read could be read with.
+
+A proposal is made of the last good answer, the page as it is now, and trial: only what reads the
+page's rows and still reads every answer that is on record is proposed at all.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
+
+from cssselect import HTMLTranslator
+from cssselect import SelectorError as CssError
+from pydantic import ValidationError
+
+from framework.authoring.anchors import anchored_groups, find_text, squeezed
+from framework.authoring.groups import find_groups
+from framework.authoring.html_rows import draft_rows
+from framework.authoring.likeness import likeness, profile
+from framework.authoring.outline import parse_outline
+from framework.authoring.propose import propose
+from framework.authoring.selecting import select_inside
+from framework.spec.documents import Document
+from framework.spec.model import Spec
+from framework.spec.read import compile_reader
+from framework.types import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from framework.authoring.draft import Draft, Pick
+    from framework.authoring.groups import Group
+    from framework.authoring.outline import Element, Outline
+    from framework.spec.compiler import Engine
+    from framework.spec.read import Reader
+    from framework.types import HttpResponse, Page, Row
+
+__all__ = ["Change", "Healing", "heal"]
+
+_Values = dict[str, object]
+
+#: Likeness below which rows with other words are not taken for the engine's.
+LIKE_ENOUGH = 0.5
+#: How much the best candidate must exceed one that reads other rows.
+MARGIN = 0.03
+_UNION = {"css": "{}, {}", "xpath": "{} | {}", "jmes": "{} || {}"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A part of an engine file with what it could become; None where nothing was found.
+
+    `hits` counts rows of the new page with a value: before the change and after it.
+    """
+
+    path: tuple[str, ...]
+    old: object
+    new: object | None
+    hits: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Healing:
+    """A proposal: the changes, what the page reads like with them, and how sure that is.
+
+    Without changes `reason` says why: the page can be read as it is, or nothing was found.
+    `certainty` is 1 where the rows' own words were found again, else their likeness.
+    """
+
+    changes: tuple[Change, ...] = ()
+    page: Page | None = None
+    certainty: float = 0.0
+    reason: str = ""
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    draft: Draft
+    certainty: float
+    titles: tuple[str, ...]
+    """Titles that must be read, in order."""
+    group: Group | None = None
+    rows: tuple[Row, ...] = ()
+    """The known rows that it shows, where their words were found again."""
+
+
+def heal(
+    engine: Engine,
+    values: Mapping[str, object],
+    good: Sequence[HttpResponse],
+    response: HttpResponse,
+) -> Healing:
+    """Return a proposal for a page that an engine cannot read.
+
+    `values` are the engine file's merged values, `good` its recorded answers with rows, the
+    likest first. Nothing is proposed that reads less from them than before. Never raises.
+    """
+    now = engine.read(response)
+    outline = None if engine.spec.response.format != "html" else parse_outline(response)
+    known = [(answer, engine.read(answer)) for answer in good]
+    candidates = list(_candidates(engine, known, response, outline))
+    whole = now.verdict is Verdict.OK and now.drift == 0 and now.dropped == 0
+    if whole and not any(item.rows and not _as_wanted(now, item, known) for item in candidates):
+        return Healing(page=now, reason="the page is read without a fault")
+    reason = "nothing in the page repeats like rows"
+    for candidate in candidates:
+        reason = "what repeats in the page could not be told apart safely"
+        healed = _try(engine, values, known, response, outline, candidate)
+        if healed is not None:
+            return healed
+    return Healing(page=now, reason=reason)
+
+
+# -- candidates --------------------------------------------------------------------------------
+
+
+def _candidates(
+    engine: Engine,
+    known: Sequence[tuple[HttpResponse, Page]],
+    response: HttpResponse,
+    outline: Outline | None,
+) -> Iterator[_Candidate]:
+    rows = [page.rows for _, page in known if page.rows]
+    if outline is None:
+        yield from _by_words(propose(response, 6), engine, response, rows)
+        return
+    anchored = False
+    for known_rows in rows:
+        for group, shown in anchored_groups(outline, known_rows):
+            draft = draft_rows(outline, group)
+            if draft is not None:
+                anchored = True
+                titles = tuple(squeezed(row.title) for row in shown)
+                yield _Candidate(
+                    draft=draft, certainty=1.0, titles=titles, group=group, rows=tuple(shown)
+                )
+    if not anchored and rows:
+        yield from _by_likeness(engine, known, outline)
+
+
+def _by_words(
+    drafts: Sequence[Draft],
+    engine: Engine,
+    response: HttpResponse,
+    known: Sequence[Sequence[Row]],
+) -> Iterator[_Candidate]:
+    """Yield drafts of a page that is not HTML, those first that read the known titles."""
+    read = [(draft, _titles(_reader(_draft_values(engine, draft)), response)) for draft in drafts]
+    for draft, titles in read:
+        for rows in known:
+            if titles and titles == tuple(squeezed(row.title) for row in rows):
+                yield _Candidate(draft=draft, certainty=1.0, titles=titles, rows=tuple(rows))
+    if read and read[0][1]:
+        draft, titles = read[0]
+        lead = draft.score / max((d.score for d, _ in read[1:]), default=draft.score / 2)
+        if lead > 1 + MARGIN:
+            yield _Candidate(draft=draft, certainty=min(0.9, 0.4 + lead / 4), titles=titles)
+
+
+def _draft_values(engine: Engine, draft: Draft) -> _Values:
+    return {
+        "schema": 1,
+        "id": engine.id,
+        "name": engine.name,
+        "kind": engine.kind.value,
+        "request": {"url": "https://www.example.org/"},
+        "response": draft.response(),
+    }
+
+
+def _titles(reader: Reader | None, response: HttpResponse) -> tuple[str, ...]:
+    page = reader.read(response) if reader is not None else None
+    return tuple(squeezed(row.title) for row in page.rows) if page is not None else ()
+
+
+def _by_likeness(
+    engine: Engine, known: Sequence[tuple[HttpResponse, Page]], outline: Outline
+) -> Iterator[_Candidate]:
+    """Yield the group of rows that looks most like the known ones, where it stands out."""
+    answer, page = known[0]
+    before = parse_outline(answer)
+    old = profile(_elements(engine, before) if before else [], page.rows)
+    rated: list[tuple[float, Group, Draft, tuple[Row, ...]]] = []
+    groups = find_groups(outline)[:6]
+    for group in groups:
+        draft = draft_rows(outline, group)
+        reader = _reader(_draft_values(engine, draft)) if draft is not None else None
+        rows = reader.read(outline.document.response).rows if reader is not None else ()
+        if draft is not None and rows:
+            alike = likeness(old, profile(group.rows, rows))
+            rated.append((alike + 0.35 * group.score / groups[0].score, group, draft, rows))
+    rated.sort(key=lambda item: -item[0])
+    if not rated or rated[0][0] - 0.35 < LIKE_ENOUGH - 0.2:
+        return
+    best = rated[0]
+    others = [item for item in rated[1:] if not _overlapping(item[1], best[1])]
+    if others and best[0] - others[0][0] < MARGIN:
+        return
+    yield _Candidate(
+        draft=best[2],
+        certainty=round(min(0.95, best[0] / 1.35), 2),
+        titles=tuple(squeezed(row.title) for row in best[3]),
+        group=best[1],
+    )
+
+
+def _overlapping(one: Group, other: Group) -> bool:
+    """Whether two groups show some of the same links."""
+    return bool({link.order for link in one.links} & {link.order for link in other.links})
+
+
+def _elements(engine: Engine, outline: Outline) -> list[Element]:
+    """Return the elements that an engine's file reads as rows."""
+    reader, document = engine.reader, outline.document
+    nodes = [
+        node
+        for node in reader.candidates(document)
+        if (reader.keep is None or reader.keep(document, node))
+        and (reader.drop is None or not reader.drop(document, node))
+    ]
+    return [found for node in nodes if (found := outline.of(node)) is not None]
+
+
+# -- trial -------------------------------------------------------------------------------------
+
+
+def _reader(values: Mapping[str, object]) -> Reader | None:
+    try:
+        return compile_reader(Spec.model_validate(values))
+    except (ValidationError, ValueError):
+        return None
+
+
+def _try(
+    engine: Engine,
+    values: Mapping[str, object],
+    known: Sequence[tuple[HttpResponse, Page]],
+    response: HttpResponse,
+    outline: Outline | None,
+    candidate: _Candidate,
+) -> Healing | None:
+    for each in (candidate.draft.each, *candidate.draft.others):
+        for union in (True, False):
+            draft = replace(candidate.draft, each=each)
+            changes = list(_row_changes(engine, values, draft, outline, union=union))
+            if not _holds(values, changes, known):
+                continue
+            changes += _field_changes(
+                engine, _apply(values, changes), response, outline, candidate, known
+            )
+            patched = _apply(values, changes)
+            reader = _reader(patched)
+            page = reader.read(response) if reader is not None else None
+            if reader is None or page is None or not _as_wanted(page, candidate, known):
+                continue
+            if _holds(values, changes, known):
+                done = tuple(_counted(change, engine, reader, response) for change in changes)
+                sure = candidate.certainty
+                return Healing(changes=done, page=page, certainty=sure, values=patched)
+    return None
+
+
+def _holds(
+    values: Mapping[str, object],
+    changes: Sequence[Change],
+    known: Sequence[tuple[HttpResponse, Page]],
+) -> bool:
+    """Whether every answer on record is still read as before with these changes."""
+    reader = _reader(_apply(values, changes))
+    return reader is not None and all(_keeps(reader.read(a), before) for a, before in known)
+
+
+def _as_wanted(
+    page: Page, candidate: _Candidate, known: Sequence[tuple[HttpResponse, Page]]
+) -> bool:
+    """Whether a page is read as it should be: the wanted rows in order, and no strange ones."""
+    read = [squeezed(row.title) for row in page.rows]
+    if not candidate.rows:
+        return tuple(read) == candidate.titles
+    addresses = {row.url for _, before in known for row in before.rows}
+    wanted = set(candidate.titles)
+    strange = [row for row in page.rows if squeezed(row.title) not in wanted]
+    told = tuple(title for title in read if title in wanted)
+    right = sum(row.url in addresses for row in page.rows)
+    enough = right >= 0.9 * len(page.rows)
+    return told == candidate.titles and enough and all(row.url in addresses for row in strange)
+
+
+def _keeps(page: Page, before: Page) -> bool:
+    """Whether an answer on record is read as before."""
+    return page.verdict is before.verdict and page.rows == before.rows
+
+
+def _row_changes(
+    engine: Engine,
+    values: Mapping[str, object],
+    draft: Draft,
+    outline: Outline | None,
+    *,
+    union: bool,
+) -> Iterator[Change]:
+    each = engine.spec.response.rows.each
+    language = {"html": "css", "json": "jmes", "xml": "xpath"}[draft.format]
+    new: object = draft.each if each.source == language else {language: draft.each}
+    if union:
+        new = _united(each.source, each.expression, language, draft.each)
+    if new is not None and each.expression != draft.each:
+        path = ("response", "rows", "each")
+        yield Change(path=path, old=values_at(values, path), new=new)
+    if draft.drop and not engine.spec.response.rows.drop:
+        path = ("response", "rows", "drop")
+        yield Change(path=path, old=None, new={"css": draft.drop})
+    verdicts = values.get("verdicts")
+    changed = _guarded(verdicts, draft.each, outline) if draft.format == "html" else verdicts
+    if changed != verdicts:
+        yield Change(path=("verdicts",), old=verdicts, new=changed)
+
+
+def _united(source: str, old: str, language: str, new: str) -> object:
+    """Return a selector that finds what either finds; the old one's language is kept."""
+    if source == language:
+        text = _UNION[language].format(old, new)
+        return text if language != "xpath" else {"xpath": text}
+    if (source, language) == ("xpath", "css"):
+        try:
+            return {"xpath": _UNION["xpath"].format(old, HTMLTranslator().css_to_xpath(new, "//"))}
+        except CssError:
+            return None
+    return None
+
+
+def values_at(values: Mapping[str, object], path: Sequence[str]) -> object:
+    """Return what stands in a file's values at a path, None where nothing does."""
+    part: object = values
+    for name in path:
+        part = part.get(name) if isinstance(part, dict) else None
+    return part
+
+
+def _guarded(part: object, each: str, outline: Outline | None) -> object:
+    """Return verdicts whose guards `not: {css: rows}` know the new rows too.
+
+    Only guards that find nothing in the page are changed: they stand for rows that have moved.
+    """
+    if isinstance(part, list):
+        return [_guarded(item, each, outline) for item in part]
+    if not isinstance(part, dict):
+        return part
+    guard = part.get("not")
+    if isinstance(guard, dict) and isinstance(guard.get("css"), str) and outline is not None:
+        css = guard["css"]
+        if outline.root.node.css_first(css) is None:
+            return {**part, "not": {**guard, "css": f"{css}, {each}"}}
+        return part
+    return {key: _guarded(value, each, outline) for key, value in part.items()}
+
+
+def _apply(values: Mapping[str, object], changes: Sequence[Change]) -> _Values:
+    patched = copy.deepcopy(dict(values))
+    for change in changes:
+        part: _Values = patched
+        for name in change.path[:-1]:
+            part = cast(_Values, part.setdefault(name, {}))
+        if change.new is not None:
+            part[change.path[-1]] = change.new
+    return patched
+
+
+def _counted(change: Change, engine: Engine, reader: Reader, response: HttpResponse) -> Change:
+    name = change.path[-1]
+    document = Document(response, reader.embedded)
+    nodes = reader.candidates(document)
+    counts = []
+    for one in (engine.reader, reader):
+        found = next((f for f in one.fields if f.name == name), None)
+        hits = sum(found.read(document, node, {}) is not None for node in nodes) if found else 0
+        counts.append(hits)
+    return replace(change, hits=(counts[0], counts[1]))
+
+
+# -- fields ------------------------------------------------------------------------------------
+
+
+def _field_changes(
+    engine: Engine,
+    values: Mapping[str, object],
+    response: HttpResponse,
+    outline: Outline | None,
+    candidate: _Candidate,
+    known: Sequence[tuple[HttpResponse, Page]],
+) -> Iterator[Change]:
+    """Yield a change for each field whose own picks no longer yield what they did."""
+    before = _columns(values, response)
+    for name, got in before.items():
+        right = _right(name, got, candidate)
+        if right >= _wanted(name, candidate):
+            continue
+        path = ("response", "fields", name)
+        old = values_at(values, path)
+        best: tuple[int, object | None] = (right, None)
+        for pick in _new_picks(outline, candidate, name):
+            for first in (False, True):
+                change = Change(path=path, old=old, new=_joined(old, pick, name, first=first))
+                now = _columns(_apply(values, [change]), response).get(name, [])
+                count = _right(name, now, candidate)
+                if count > best[0] and _holds(values, [change], known):
+                    best = (count, change.new)
+        yield Change(path=path, old=old, new=best[1])
+
+
+def _columns(values: Mapping[str, object], response: HttpResponse) -> dict[str, list[object]]:
+    """Return what every field yields in each row that is not dropped."""
+    reader = _reader(values)
+    if reader is None:
+        return {}
+    document = Document(response, reader.embedded)
+    nodes = [
+        node
+        for node in reader.candidates(document)
+        if (reader.keep is None or reader.keep(document, node))
+        and (reader.drop is None or not reader.drop(document, node))
+    ]
+    return {item.name: [item.read(document, n, {}) for n in nodes] for item in reader.fields}
+
+
+def _new_picks(
+    outline: Outline | None, candidate: _Candidate, name: str
+) -> Iterator[Pick | list[Pick]]:
+    again = _found_again(outline, candidate, name)
+    if again is not None:
+        yield again
+    if name in candidate.draft.fields:
+        yield candidate.draft.fields[name]
+
+
+def _wanted(name: str, candidate: _Candidate) -> int:
+    """Return how many rows a field has to be right in for being left as it is."""
+    if name == "title":
+        return len(candidate.titles)
+    if not candidate.rows:
+        return round(0.8 * len(candidate.titles))
+    if name in ("url", "snippet"):
+        return round(0.95 * sum(bool(getattr(row, name)) for row in candidate.rows))
+    return sum(name in row.fields for row in candidate.rows)
+
+
+def _right(name: str, got: Sequence[object], candidate: _Candidate) -> int:
+    """Return in how many rows a field yields a known value, or a likely one."""
+    texts = [squeezed(str(value)) for value in got if value is not None]
+    if name == "title":
+        return sum(text in candidate.titles for text in texts)
+    if candidate.rows:
+        values = [getattr(row, name, None) or row.fields.get(name) for row in candidate.rows]
+        known = {squeezed(str(value)) for value in values if value is not None}
+        return sum(text in known for text in texts)
+    if name == "url" and _lead_around(got):
+        return 0
+    return len(texts)
+
+
+def _lead_around(addresses: Sequence[object]) -> bool:
+    """Whether several rows all lead to one host: to the engine's own redirects, most likely."""
+    hosts = {urlsplit(str(address)).hostname for address in addresses if address}
+    return len(addresses) >= 4 and len(hosts) == 1
+
+
+def _found_again(outline: Outline | None, candidate: _Candidate, name: str) -> Pick | None:
+    """Return a pick for a text field whose known values stand in the rows, word for word."""
+    if outline is None or candidate.group is None or name == "url":
+        return None
+    pairs = []
+    for row, element in zip(candidate.rows, candidate.group.rows, strict=False):
+        own = name in ("snippet", "title")
+        value = getattr(row, name) if own else row.fields.get(name)
+        if isinstance(value, str) and value:
+            target = find_text(element, value, outermost=name == "title")
+            if target is not None and target is not element:
+                pairs.append((element, target))
+    if len(pairs) < max(1, len(candidate.rows) // 3):
+        return None
+    found = select_inside(outline, pairs)
+    if found is None or found.agreement < 0.8:
+        return None
+    return found.selector
+
+
+def _joined(old: object, new: Pick | list[Pick], name: str, *, first: bool) -> list[object]:
+    """Return a fallback list: what there was, then what was found; the other way with `first`.
+
+    A text keeps the filters of the pick that the new one stands in for.
+    """
+    before = list(old) if isinstance(old, list) else [old]
+    listed: list[object] = list(new) if isinstance(new, list) else [new]
+    after = listed if name in ("title", "url") else [_like(item, before[0]) for item in listed]
+    return [*after, *before] if first else [*before, *after]
+
+
+def _like(new: object, old: object) -> object:
+    if not isinstance(old, dict) or "css" not in old or (isinstance(new, dict) and "do" in new):
+        return new
+    kept = {key: old[key] for key in ("do", "optional", "many") if key in old}
+    return {**(new if isinstance(new, dict) else {"css": new}), **kept}
