@@ -33,7 +33,8 @@ class JarShelf:
 
     def jar(self, key: Hashable) -> CookieJar:
         """Return the jar of this key, a new one where there is none."""
-        jar = self._jars.pop(key, None) or CookieJar()
+        # An empty jar is false, so it must be asked for by name.
+        jar = self._jars.pop(key) if key in self._jars else CookieJar()
         self._jars[key] = jar
         while len(self._jars) > self._limit:
             self._jars.popitem(last=False)
