@@ -37,9 +37,8 @@ async def test_the_longest_idle_one_is_closed() -> None:
 
 async def test_one_in_use_stays_open() -> None:
     sessions = pool(limit=1)
-    async with sessions.borrow("a") as first:
-        async with sessions.borrow("b"):
-            open_inside = not first.closed
+    async with sessions.borrow("a") as first, sessions.borrow("b"):
+        open_inside = not first.closed
     async with sessions.borrow("c"):
         pass
     assert (open_inside, first.closed, len(sessions)) == (True, True, 1)
