@@ -9,7 +9,7 @@ from framework.spec.address import same_site
 from framework.spec.documents import absolute
 from framework.spec.patterns import text_of
 from framework.spec.picks import compile_picks
-from framework.spec.selectors import compile_css
+from framework.spec.selectors import check_css
 from framework.spec.values import MAX_URL, link
 from framework.types import HttpRequest, Next
 
@@ -89,11 +89,12 @@ def _by_token(paging: TokenPaging, languages: Languages) -> Following:
 
 
 def _by_form(paging: FormPaging, hosts: frozenset[str]) -> Following:
-    nodes = compile_css(paging.form, lexbor=True).nodes
+    selector = paging.form
+    check_css(selector)
 
     def find(document: Document, page: int) -> Next | None:
-        form = next(iter(nodes(document.root)), None)
-        request = _submission(form, document) if form is not None else None  # type: ignore[arg-type]
+        form = document.root.css_first(selector) if document.root is not None else None
+        request = _submission(form, document) if form is not None else None
         if request is None or not same_site(request.url, document.response.url, hosts):
             return None
         return Next(page=page, request=request)
@@ -121,31 +122,29 @@ def _inputs(form: LexborNode) -> list[tuple[str, str]]:
     """Names and values of what a browser would send; of several submit buttons the first."""
     pairs: list[tuple[str, str]] = []
     pressed = False
-    for control in form.css("input[name], select[name], textarea[name], button[name]")[
-        :_MAX_INPUTS
-    ]:
+    for control in form.css("input, select, textarea, button")[:_MAX_INPUTS]:
         attributes = control.attributes
         kind = (attributes.get("type") or "").lower()
         submits = kind == "submit" or (control.tag == "button" and kind == "")
         if not _sent(attributes, kind) or (submits and pressed):
             continue
         pressed = pressed or submits
-        pairs.append((attributes["name"] or "", _control_value(control)))
+        pairs.append((attributes["name"] or "", _control_value(control, attributes)))
     return pairs
 
 
 def _sent(attributes: dict[str, str | None], kind: str) -> bool:
-    if "disabled" in attributes or kind in _UNSENT:
+    if not attributes.get("name") or "disabled" in attributes or kind in _UNSENT:
         return False
     return kind not in ("checkbox", "radio") or "checked" in attributes
 
 
-def _control_value(control: LexborNode) -> str:
+def _control_value(control: LexborNode, attributes: dict[str, str | None]) -> str:
     if control.tag == "textarea":
         return control.text()
     if control.tag == "select":
         chosen = control.css_first("option[selected]") or control.css_first("option")
         return "" if chosen is None else chosen.attributes.get("value") or chosen.text().strip()
-    value = control.attributes.get("value")
-    is_box = control.attributes.get("type") in ("checkbox", "radio")
+    value = attributes.get("value")
+    is_box = attributes.get("type") in ("checkbox", "radio")
     return value if value is not None else ("on" if is_box else "")
