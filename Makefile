@@ -43,6 +43,9 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m server.reference docs
+
 bench: $(VENV)/.installed-dev
 	$(PIP) install -c constraints.txt --group bench
 	$(BIN)/python benchmarks/search.py

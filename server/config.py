@@ -73,55 +73,102 @@ class Settings(BaseModel):
     Spans are in seconds unless the name says otherwise, sizes in bytes.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     engines_dir: Paths = ()
+    """Folders of engine files, separated as in PATH; default: `./engines.d`, then the packaged."""
     state_dir: Path | None = None
+    """Folder of the state database: rests, keys, pace, callers' choices."""
     default_engines: Names = ("bing", "duckduckgo", "brave")
+    """Engines that are asked when a caller names none."""
     enable_proxy: Switch = False
+    """Send everything through the proxy that the next three name, in this order."""
     socks5_proxy: str | None = Field(default=None, repr=False)
+    """A SOCKS5 proxy."""
     https_proxy: str | None = Field(default=None, repr=False)
+    """An HTTP proxy."""
     http_proxy: str | None = Field(default=None, repr=False)
+    """An HTTP proxy, where HTTPS_PROXY is not set."""
     proxy: str | None = Field(default=None, repr=False)
+    """The proxy that everything leaves by, whatever the others say."""
     proxies_file: Path | None = None
+    """A YAML file of named proxy pools."""
     allow_direct: Names = ()
+    """Engine ids that may bypass a configured proxy."""
     allow_networks: Networks = ()
+    """Private networks (CIDR) that may be connected to; none by default."""
     ca_file: Path | None = None
+    """Further certificate authorities to trust, in all fetch modes."""
     robots: Literal["obey", "warn", "off"] | None = None
+    """What robots.txt means for pages; default: obey in crawls, warn for single pages."""
     models_dir: Path | None = None
+    """Folder of models for evidence."""
     log: LogLevel = "error"
+    """How much is logged to standard error."""
     chrome_path: Path | None = None
+    """The Chromium that renders pages."""
     host: str = "127.0.0.1"
+    """Address that `serve` listens on."""
     port: int = Field(default=3000, ge=0, le=65_535)
+    """Port that `serve` listens on."""
     public_url: str | None = None
+    """Address under which others reach this server; download links start with it."""
     enable_cors: Switch = False
+    """Let pages of other origins call the server."""
     cors_origin: Names = ()
+    """Origins that may call the server."""
     allow_hosts: Names = ()
+    """Names that the server may be called by, beside loopback."""
     token: str | None = Field(default=None, min_length=8, repr=False)
+    """The bearer token of the one caller."""
     tokens: Tokens = Field(default_factory=dict, repr=False)
+    """Bearer tokens of several callers, as name:token."""
     tools: Names = ()
+    """Tools that are published: names, or `compact` for the one-tool surface."""
     sampling: Switch = False
+    """Let a language model take part in calls by default."""
     skip_ide_sampling: Switch = False
+    """Prefer the endpoint below over the client's own model."""
     llm_base_url: str | None = None
+    """An OpenAI-compatible endpoint."""
     llm_api_key: str | None = Field(default=None, repr=False)
+    """Its key."""
     llm_name: str | None = None
+    """Its model."""
     llm_timeout_ms: int = Field(default=30_000, ge=100, le=600_000)
+    """How long one answer of it may take, in milliseconds."""
     deep_max_loops: int = Field(default=20, ge=1, le=50)
+    """Rounds of a deep search."""
     deep_results_per_engine: int = Field(default=5, ge=1, le=20)
+    """Results that a deep search takes of each engine."""
     deep_saturation: float = Field(default=0.6, ge=0, le=1)
+    """Share of a round's facts that were known already, from which it counts as saturated."""
     deep_max_citation_urls: int = Field(default=10, ge=-1, le=50)
+    """Sources that a deep search cites; -1 is no limit."""
     deep_retention_minutes: float = Field(default=10, gt=0, le=1_440)
+    """How long a report can be downloaded, in minutes."""
     debug_terminal: Switch = False
+    """Log in detail to standard error."""
     debug_file: DebugFile = None
+    """Log in detail to this file; `true` names one in the state folder."""
     rerank: Switch = True
+    """Rank passages with a cross-encoder where one is there."""
     nli: Switch = True
+    """Judge claims with a model where one is there."""
     embeddings: Switch = True
+    """Use embeddings where a model is there."""
     cache_dir: Path | None = None
+    """Folder of the page cache; default: the state folder."""
     render_timeout: float = Field(default=30, gt=0, le=300)
+    """Seconds that rendering a page may take."""
     render_concurrency: int = Field(default=2, ge=1, le=16)
+    """Pages that are rendered at once."""
     render_requests: int = Field(default=100, ge=1, le=10_000)
+    """Requests that a rendered page may make."""
     render_network_bytes: int = Field(default=33_554_432, ge=1)
+    """Bytes that a rendered page may load."""
     render_html_bytes: int = Field(default=8_388_608, ge=1)
+    """Bytes of HTML that a rendered page may have."""
 
 
 #: Which variables feed a field, the strongest first; the later ones are the predecessors' names.
