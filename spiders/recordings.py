@@ -38,19 +38,22 @@ class _Address:
     host: str
     path: tuple[str, ...]
     params: frozenset[tuple[str, str]]
+    names: frozenset[str]
 
     @classmethod
     def of(cls, url: str) -> _Address:
         parts = urlsplit(url)
         pairs = parse_qsl(parts.query, keep_blank_values=True)
         path = tuple(one for one in parts.path.split("/") if one)
-        return cls((parts.hostname or "").lower(), path, frozenset(pairs))
+        names = frozenset(name for name, _ in pairs)
+        return cls((parts.hostname or "").lower(), path, frozenset(pairs), names)
 
 
 class Recordings:
     """Answers a request with the recording that fits best; callable as a replay proxy's `answer`.
 
-    Only recordings of the request's host count. Among them ordinary answers come before blocks
+    Only recordings of the request's host count, or those with its path where an operator's own
+    host was asked that nobody recorded. Among them ordinary answers come before blocks
     and empty pages, then the longest common path, then the most equal query parameters, so the
     query itself need not be the recorded one. With `exact` a recording of the very same URL
     comes first, whatever it holds.
@@ -59,14 +62,16 @@ class Recordings:
     def __init__(self, recorded: Iterable[Fixture], *, exact: bool = False) -> None:
         self._exact = exact
         self._by_host: dict[str, list[tuple[_Address, Fixture]]] = {}
+        self._by_path: dict[tuple[str, ...], list[tuple[_Address, Fixture]]] = {}
         for one in recorded:
             address = _Address.of(one.response.url)
             self._by_host.setdefault(address.host, []).append((address, one))
+            self._by_path.setdefault(address.path, []).append((address, one))
 
     def __call__(self, request: HttpRequest) -> HttpResponse | None:
-        """Return the fitting recording, or None where the host was never recorded."""
+        """Return the fitting recording, or None where neither host nor path was recorded."""
         asked = _Address.of(request.url)
-        found = self._by_host.get(asked.host)
+        found = self._by_host.get(asked.host) or self._by_path.get(asked.path)
         if not found:
             return None
         return max(found, key=lambda entry: self._fit(asked, *entry))[1].response
@@ -78,6 +83,7 @@ class Recordings:
             _common(asked.path, address.path),
             -abs(len(asked.path) - len(address.path)),
             len(asked.params & address.params),
+            len(asked.names & address.names),
             -len(one.case),
         )
 

@@ -372,7 +372,8 @@ def _head_bytes(head: _Head, path: str, headers: list[tuple[str, str]]) -> bytes
 
 async def _request(reader: asyncio.StreamReader, scheme: str, head: _Head) -> HttpRequest:
     body = await reader.readexactly(int(head.get("content-length", "0")))
-    url = head.target if "://" in head.target else f"{scheme}://{head.get('host')}{head.target}"
+    absolute = not head.target.startswith("/")
+    url = head.target if absolute else f"{scheme}://{head.get('host')}{head.target}"
     return HttpRequest(url=url, method=head.method, headers=head.headers, body=body)
 
 

@@ -23,6 +23,7 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     ResponseDataLossError,
 )
+from yarl import URL
 
 from middlewares.guard import BlockedAddressError, allowed_networks, check_url, forbidden
 from middlewares.handlers.common import (
@@ -185,7 +186,7 @@ class StandardHandler(BaseDownloadHandler):
         secure = request.url.startswith("https:")
         async with session.request(
             request.method,
-            request.url,
+            URL(request.url, encoded=True),
             data=request.body or None,
             headers=[*self._headers(request), *(() if secure else login)],
             allow_redirects=False,

@@ -160,7 +160,7 @@ async def test_every_answer_has_its_verdict(
 @pytest.mark.parametrize(
     ("fault", "verdict"),
     [
-        (Fault.HANG, Verdict.TIMEOUT),
+        (Fault.HANG, Verdict.PROXY_UNAVAILABLE),
         (Fault.CLOSE, Verdict.PROXY_UNAVAILABLE),
         (Fault.REFUSE, Verdict.ERROR),
     ],
