@@ -21,6 +21,9 @@ _JOINT = re.compile(
 )
 _PAIR = re.compile(r"\b(?:between|both|either|neither|from)\b[^,;]*$", re.IGNORECASE)
 _SUBJECT_MISSING = re.compile(rf"^(?:(?:also|then|later|never|not|now|only)\s+)?{_VERB}\b")
+#: A verb of the present tense by its ending alone: not right after an article.
+_PRESENT = re.compile(r"(?<=\w )(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bof )\b[a-z]{2,}(?<!s)s\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:the|a|an|its|their|his|her|this|that)\b\s*", re.IGNORECASE)
 _PRONOUN = re.compile(r"^(?:it|he|she|they|this)\b", re.IGNORECASE)
 
 
@@ -40,7 +43,7 @@ def _statements(sentence: str) -> list[str]:
     at = 0
     for joint in _JOINT.finditer(sentence):
         left, right = sentence[at : joint.start()], sentence[joint.end() :]
-        if len(left.split()) >= 3 and len(right.split()) >= 3 and _whole(left, parts):
+        if len(left.split()) >= 3 and len(right.split()) >= 2 and _whole(left, right, parts):
             parts.append(left)
             at = joint.end()
     parts.append(sentence[at:])
@@ -48,15 +51,18 @@ def _statements(sentence: str) -> list[str]:
     return [parts[0], *(_completed(part, subject) for part in parts[1:])]
 
 
-def _whole(left: str, parts: list[str]) -> bool:
+def _whole(left: str, right: str, parts: list[str]) -> bool:
     """Tell whether the left side is a statement of its own: it has a verb, and no open pair."""
-    return bool(_FIRST_VERB.search(left) or parts) and not _PAIR.search(left)
+    verb = _FIRST_VERB.search(left) or _SUBJECT_MISSING.match(right) and _PRESENT.search(left)
+    return bool(verb or parts) and not _PAIR.search(left)
 
 
 def _subject(statement: str) -> str:
-    verb = _FIRST_VERB.search(statement)
+    """Return the words before the first verb, where they hold more than an article."""
+    known, present = _FIRST_VERB.search(statement), _PRESENT.search(statement)
+    verb = min((v for v in (known, present) if v), key=lambda v: v.start(), default=None)
     subject = statement[: verb.start()].strip() if verb else ""
-    return subject if 0 < len(subject.split()) <= 8 else ""
+    return subject if 0 < len(_ARTICLE.sub("", subject).split()) <= 8 else ""
 
 
 def _completed(part: str, subject: str) -> str:

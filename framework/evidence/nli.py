@@ -23,7 +23,7 @@ __all__ = ["LABELS", "Judgement", "entailment", "judge", "packaged_features"]
 
 LABELS = ("entailment", "neutral", "contradiction")
 #: Explicit signs against a claim that rarely deceive, and those that need a surer classifier.
-STRONG = frozenset({"number", "date", "opposite", "kind"})
+STRONG = frozenset({"number", "date", "opposite", "kind", "polarity"})
 WEAK = frozenset({"negation", "name"})
 #: The model whose logits the shipped stack was fitted with; others are taken at their word.
 _STACKED = "nli-minilm-l6"

@@ -18,8 +18,9 @@ __all__ = ["Place", "Table", "items", "labelled", "tables"]
 
 _LABEL = re.compile(r"^\W*([^\W_][^:：|\n]{0,48}?)\s*\**\s*[:：]\**\s*(\S[^\n]*)$")
 _SENTENCE_LABEL = re.compile(
-    r"\b(?:the |its |their )?([^\W\d_][\w ]{2,30}?) (?:is|are|was|were|costs?|amounts? to|of)(?: about| around| just| only)? "
-    r"((?:[€$£¥]\s?)?\d[^.;!?\n]{0,60}(?:\.\d[^.;!?\n]{0,40})?)",
+    r"\b(?:the |its |their )?([^\W\d_][\w ]{2,30}?) "
+    r"(?:is|are|was|were|costs?|amounts? to|of)(?: about| around| just| only)? "
+    r"((?:[€$£¥]\s?)?(?:\d[\d.,'’\u00a0\u202f]*\d|\d)[^.;!?\n]{0,40})"
 )
 _RULE = re.compile(r"^\s*\|?\s*:?-{2,}")
 #: Depth to which nested items are read.
@@ -142,11 +143,13 @@ def tables(document: Document) -> tuple[Table, ...]:
 def labelled(document: Document) -> tuple[Place, ...]:
     """Return what stands beside a label: rows of two columns, definitions, `Label: value`, sentences."""
     found: list[Place] = []
+    term = ""
     for block in document.blocks:
         if block.kind is BlockKind.TABLE:
             found += _of_table(document, block)
         elif block.kind is BlockKind.DEFINITION:
-            found += _of_definition(document, block)
+            places, term = _of_definition(document, block, term)
+            found += places
         elif block.kind not in (BlockKind.CODE, BlockKind.RULE):
             found += _of_text(document.block_text(block), block.section)
     return (*found, *_sections(document))
@@ -165,19 +168,22 @@ def _of_table(document: Document, block: Block) -> Iterator[Place]:
             yield Place(_fold(name), value, f"{name}: {value}", "table", context)
 
 
-def _of_definition(document: Document, block: Block) -> Iterator[Place]:
+def _of_definition(document: Document, block: Block, term: str) -> tuple[list[Place], str]:
+    """Return the definitions of a block, and the term that the next block may define."""
+    found: list[Place] = []
     lines = [
         x.strip() for x in document.markdown[block.start : block.end].splitlines() if x.strip()
     ]
-    term = ""
     for line in lines:
         bare = re.sub(r"[*_]{1,2}", "", line)
         if bare.startswith(":"):
             value = bare.lstrip(": ").strip()
-            yield Place(_fold(term), value, f"{term}: {value}", "text", " ".join(block.section))
+            quote = f"{term}: {value}"
+            found.append(Place(_fold(term), value, quote, "text", " ".join(block.section)))
         else:
-            yield from _of_text(bare, block.section)
+            found += _of_text(bare, block.section)
             term = bare
+    return found, term
 
 
 def _of_text(text: str, section: Sequence[str]) -> Iterator[Place]:
@@ -186,7 +192,7 @@ def _of_text(text: str, section: Sequence[str]) -> Iterator[Place]:
         if found := _LABEL.match(line):
             yield Place(_fold(found[1]), found[2].strip(), line.strip(), "text", context)
     for found in _SENTENCE_LABEL.finditer(text):
-        words = found[1].split()
+        words = found[1].split(" of ")[0].split()
         for start in range(len(words)):
             label = _fold(" ".join(words[start:]))
             yield Place(label, found[2].strip(), found[0], "text", context)

@@ -39,8 +39,9 @@ _WORDS = re.compile(
     + r")\b(?:[\s-]|\band\b)*)+(?P<unit>[a-z]+)?",
     re.IGNORECASE,
 )
+_PAIR = re.compile(r"(?<![\w.,:/-])(\d{1,3})\s?[-–:]\s?(\d{1,2})(?![\w:/-]|[.,]\d)")
 _BOUND = re.compile(
-    r"\b(?P<less>less than|fewer than|under|below|up to|at most|no more than|maximum of|before|within|until|by)\s+$|"
+    r"\b(?P<less>less than|fewer than|under|below|at most|no more than|before|within|until|by)\s+$|"
     r"\b(?P<more>more than|over|above|at least|no fewer than|no less than|exceed(?:s|ed|ing)?|minimum of|after|since|from)\s+$|"
     r"\b(?P<about>about|around|approximately|roughly|nearly|almost|some|circa|c\.|ca\.)\s+$",
     re.IGNORECASE,
@@ -49,7 +50,10 @@ _BOUND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number, the word it counts ('' unknown), its kind (year, percent, number) and its bound."""
+    """A number, the word it counts ('' unknown), its kind (year, percent, pair, number), its bound.
+
+    A pair is two numbers that only mean something together: a score (6-4), a time of day (18:30).
+    """
 
     value: float
     unit: str
@@ -113,7 +117,9 @@ def _spelt(words: str) -> float | None:
 
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Return the quantities of a text, digits and number words alike, in order of kind."""
-    found = []
+    pairs = list(_PAIR.finditer(text))
+    found = [Quantity(1_000.0 * int(m[1]) + int(m[2]), "", "pair") for m in pairs]
+    text = _PAIR.sub(lambda m: " " * len(m[0]), text)
     for m in _NUMBER.finditer(text):
         value = parse_number(m["number"])
         if value is None:

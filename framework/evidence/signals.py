@@ -227,8 +227,17 @@ def _structure(claim: Facts, text: Facts, absent: int) -> tuple[float, ...]:
     )  # fmt: skip
 
 
+def _turned(claim: Facts, text: Facts, overlap: float) -> bool:
+    """Tell whether a short text says all that the claim says, but for one negation."""
+    near, _ = _window(claim, text)
+    if overlap < 0.99 or len(text.words) > 40 or (claim.negated % 2) == min(near, 1):
+        return False
+    return bool(claim.negated) or 2 * len(_scoped(text.words) & claim.content) >= len(claim.content)
+
+
 def conflicting(premise: str, hypothesis: str) -> tuple[str, ...]:
-    """Name the explicit signs against a claim: number, date, name, negation, opposite, kind.
+    """Name the explicit signs against a claim: number, date, name, negation, polarity (all else
+    being the same), opposite, kind.
 
     Each is only counted where text and claim share at least half of the claim's content words,
     so that they speak of the same thing.
@@ -245,6 +254,7 @@ def conflicting(premise: str, hypothesis: str) -> tuple[str, ...]:
         "date": years > 0,
         "name": bool(names and text.names - claim.names and len(names) * 2 <= len(claim.names)),
         "negation": (claim.negated % 2) != min(near, 1),
+        "polarity": _turned(claim, text, overlap),
         "opposite": _opposed(claim, text) > 0,
         "kind": _grouped(claim, text) > 0,
     }

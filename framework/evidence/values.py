@@ -157,7 +157,12 @@ def _as_number(value: Json, schema: Schema, url: str, name: str) -> Json:
     return float(value) if isinstance(value, int | float) else _number(str(value))
 
 
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,])")
+
+
 def _as_integer(value: Json, schema: Schema, url: str, name: str) -> Json:
+    if isinstance(value, str) and (grouped := _GROUPED.search(value)):
+        return int(re.sub(r"\D", "", grouped[0]))
     number = _as_number(value, schema, url, name)
     return int(number) if isinstance(number, float) and number == int(number) else None
 

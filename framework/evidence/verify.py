@@ -12,8 +12,8 @@ from framework.evidence.lexical import WordIndex
 from framework.evidence.nli import entailment
 from framework.evidence.quantities import conflicts
 from framework.evidence.rerank import ratings
-from framework.evidence.sentences import windows
-from framework.evidence.signals import facts
+from framework.evidence.sentences import sentences, windows
+from framework.evidence.signals import facts, stem
 from framework.reading.bm25 import Bm25
 from framework.reading.terms import terms
 from framework.reading.tokens import estimate
@@ -233,11 +233,18 @@ def _sound(window: _Window, judgement: Judgement, statement: str, source: Source
         place = f"{source.title} {' '.join(window.chunk.section)}"
         known = set(text.words) | set(facts(place).words)
         unnamed = [name for name in claim.names if name not in known]
+        unnamed += [w for w in (_leading_name(statement),) if w and stem(w) not in text.stems and w not in known]
         if absent or unnamed or shared < 0.3 or "negation" in judgement.signs:
             return "unclear"
-    if verdict == "refuted" and shared < 0.4:
+    if verdict == "refuted" and (shared < 0.4 or len(sentences(window.text)) > 1):
         return "unclear"
     return verdict
+
+
+def _leading_name(statement: str) -> str:
+    """Return the word that a statement begins with, where it may be a name: no article, no pronoun."""
+    first = facts(statement).words[:1]
+    return first[0] if first and stem(first[0]) in facts(statement).content else ""
 
 
 def _clause_of(quotes: Sequence[Quote], number: int) -> tuple[str, float]:
