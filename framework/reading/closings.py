@@ -77,9 +77,8 @@ PROMPT = re.compile(
     r"like us|on (?:facebook|twitter|instagram)|terms of (?:use|service)|privacy policy|cookie|"
     r"we want to hear|get the latest|straight to your|last (?:modified|updated)|letzte änderung|"
     r"zuletzt (?:geändert|aktualisiert)|publiziert:|%d",
-    re.I,
 )
-"""Words of closing prompts and notices; only believed in short blocks at the end."""
+"""Words of closing prompts and notices, in small letters; believed in short blocks at the end."""
 
 POINTER = re.compile(
     r"^\W*(?:(?:read|see|also|related|more|watch|listen|don'?t miss|must[- ]read|"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
@@ -58,6 +59,13 @@ class DocumentKind(StrEnum):
     IMAGE = "image"
     OFFICE = "office"
     BINARY = "binary"
+
+
+def fingerprint(url: str, body: bytes) -> str:
+    """Return a name for a body at an address, 32 hex digits."""
+    digest = hashlib.blake2b(url.encode("utf-8", "replace") + b"\n", digest_size=16)
+    digest.update(body)
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +137,8 @@ class Document:
     """A page as an agent reads it.
 
     `raw` is the decoded source (empty for binary formats); `hidden` holds texts that the page hides
-    from its readers; `needs_render` says why the page may need a browser, or is None; `fingerprint`
-    is the same for the same address and bytes.
+    from its readers; `needs_render` says why the page may need a browser, or is None; `digest` is
+    that of the body where `raw` can't give one.
     """
 
     url: str
@@ -143,13 +151,21 @@ class Document:
     hidden: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     needs_render: str | None = None
-    fingerprint: str = ""
+    digest: str = ""
     _memo: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def title(self) -> str | None:
         """The page's title."""
         return self.metadata.title
+
+    @property
+    def fingerprint(self) -> str:
+        """A name for what was read, 32 hex digits: the same for the same address and content."""
+        return self._once(
+            "fingerprint",
+            lambda: self.digest or fingerprint(self.url, self.raw.encode("utf-8", "replace")),
+        )
 
     @property
     def text(self) -> str:

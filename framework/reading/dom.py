@@ -6,6 +6,7 @@ at `MAX_DEPTH`; deeper elements become siblings at that depth, so no pass needs 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
@@ -28,7 +29,7 @@ TEXT = ""
 _SKIPPED = words(
     """
     style template head svg canvas object embed applet select datalist textarea link meta
-    frameset frame area map param track -comment -document-type
+    frameset frame param track -comment -document-type
     """
 )
 
@@ -43,15 +44,12 @@ INLINE = words(
     """
 )
 """Elements that flow in a line of text."""
+#: The names that matter on an element within a line: it is hidden, or a tool of the page.
+_TELLING = re.compile("hid|sr-|screen|invisible|none|edit|link|anchor|lead|intro|embed", re.I)
 _FLOWING = INLINE | {"-text", "button", "svg"}
 _PRUNED = words("nav footer noscript menu")
 _OUTSIDE = BOILER | BODY | LEAD | COMMENT | EMBED
-_ROLES = words(
-    """
-    navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar
-    tooltip tablist
-    """
-)
+_TITLES_MOST = 20
 _NAMED = words("div section ul ol aside")
 _NO_ATTRIBUTES: Mapping[str, str | None] = {}
 
@@ -140,9 +138,13 @@ class Dom:
         return " ".join("".join(self.text[index : self.end[index]]).split())
 
 
-def parse(text: str) -> LexborHTMLParser:
-    """Parse a page; what would cost quadratic time is cut off first."""
-    return LexborHTMLParser(shallow(text))
+def parse(text: str, encoded: bytes = b"") -> LexborHTMLParser:
+    """Parse a page; what would cost quadratic time is cut off first.
+
+    `encoded` is the text as UTF-8 where that is at hand, which saves encoding it.
+    """
+    safe = shallow(text)
+    return LexborHTMLParser(encoded if encoded and safe is text else safe)
 
 
 def flatten(root: LexborNode, *, prune: bool = False) -> Dom:
@@ -160,12 +162,29 @@ def indexes(root: LexborNode, nodes: Sequence[LexborNode]) -> list[int]:
     return sorted(places[node.mem_id] for node in nodes if node.mem_id in places)
 
 
+def _is_tex(script: LexborNode) -> bool:
+    """Whether a script holds a formula, not a program."""
+    return "math" in (script.attributes.get("type") or "")
+
+
+def _around_titles(root: LexborNode) -> set[int]:
+    """Return the elements that hold a main heading, by their memory ids."""
+    around: set[int] = set()
+    for heading in root.css("h1")[:_TITLES_MOST]:
+        node: LexborNode | None = heading
+        while node is not None and node.mem_id not in around:
+            around.add(node.mem_id)
+            node = node.parent
+    return around
+
+
 def _walk(  # noqa: C901 - one pass, for speed
     root: LexborNode, places: dict[int, int] | None, prune: bool
 ) -> Dom:
     dom = Dom()
     tags, parents, ends, texts = dom.tag, dom.parent, dom.end, dom.text
     attributes, names, skipped, inline = dom.attrs, dom.names, _SKIPPED, INLINE
+    around_titles = _around_titles(root) if prune else set()
     above = [-1]
     up = -1
     depth = 0
@@ -186,7 +205,7 @@ def _walk(  # noqa: C901 - one pass, for speed
                 parents.append(up)
                 texts.append(content)
                 ends.append(len(tags))
-        elif name is not None and name not in skipped:
+        elif name is not None and name not in skipped and (name != "script" or _is_tex(node)):
             attrs = node.attributes
             here = len(tags)
             if name[:4] == "mjx-" and name != "mjx-container":
@@ -195,20 +214,21 @@ def _walk(  # noqa: C901 - one pass, for speed
             if attrs:
                 attributes[here] = attrs
                 label, ident = attrs.get("class"), attrs.get("id")
-                if label or ident:
+                if name in inline:
+                    if label and _TELLING.search(label):
+                        names[here] = hints(label)
+                elif label or ident:
                     named = (hints(label) if label else 0) | (id_hints(ident) if ident else 0)
                     if named:
                         names[here] = named
             if name == "iframe":
                 child = None
-            elif name == "script":
-                child = node.first_child if "math" in (attrs.get("type") or "") else None
             elif prune and (
                 name in _PRUNED
                 or (
-                    attrs
+                    named & _OUTSIDE == BOILER
                     and name in _NAMED
-                    and (named & _OUTSIDE == BOILER or attrs.get("role") in _ROLES)
+                    and node.mem_id not in around_titles
                 )
             ):
                 dom.pruned[here] = node

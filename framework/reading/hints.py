@@ -177,11 +177,13 @@ _COMMENT_WORDS = words(
     usercomments discussion livefyre
     """
 )
-_BOILER_STEM = re.compile(
-    r"related|recommend|newsletter|sponsor|advert|breadcrumb|subscri|sharing|shareb|outbrain|"
-    r"taboola|trending|mostpop|sidebar|copyright|bookmark|footer$|nav$|widgetized"
+_BOILER_STARTS = tuple(
+    """
+    related recommend newsletter sponsor advert breadcrumb subscri sharing shareb outbrain taboola
+    trending mostpop sidebar copyright bookmark widgetized
+    """.split()  # noqa: SIM905 - a table of stems
 )
-_GALLERY_STEM = re.compile(r"galler|slideshow|filmstrip|thumbnails|lightbox")
+_GALLERY_STEMS = ("galler", "slideshow", "filmstrip", "thumbnails", "lightbox")
 _STOP_WORDS = words(
     """
     and the of a an to in on for with is how what why und der die das de la le les et en y el
@@ -202,6 +204,29 @@ _SHOWN = re.compile(
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
+def _table() -> dict[str, int]:
+    lists = (
+        (_WEAK_WORDS, WEAK),
+        (_LEAD_WORDS, LEAD),
+        (_BODY_WORDS, BODY),
+        (_COMMENT_WORDS, COMMENT),
+        (_BOILER_WORDS, BOILER),
+    )
+    return {word: hint for entries, hint in lists for word in entries}
+
+
+def _pair_table() -> dict[tuple[str, str], int]:
+    lists = ((_LEAD_PAIRS, LEAD), (_BODY_PAIRS, BODY), (_BOILER_PAIRS, BOILER))
+    return {pair: hint for entries, hint in lists for pair in entries}
+
+
+_DIVIDERS = str.maketrans(dict.fromkeys("_:./[]()!@#+,;=%~", "-"))
+_WORDS = _table()
+_PAIRS = _pair_table()
+_PAIR_ENDS = frozenset(right for _, right in _PAIRS)
+
+
+@lru_cache(maxsize=16384)
 def hints(name: str) -> int:
     """Return the hints that a class attribute or an id carries, or-ed together."""
     found = 0
@@ -212,6 +237,7 @@ def hints(name: str) -> int:
     return found
 
 
+@lru_cache(maxsize=8192)
 def id_hints(name: str) -> int:
     """Return the hints that an id carries; the slug of a heading carries none."""
     words = _PART.findall(name)
@@ -224,28 +250,35 @@ def id_hints(name: str) -> int:
 def _token(token: str) -> int:
     found = HIDDEN if token.lower() in _HIDDEN else 0
     previous = ""
-    for raw in _PART.findall(token):
-        word = raw.lower()
-        if previous not in _NEGATION:
+    for word in _parts(token):
+        if word and previous not in _NEGATION:
             found |= _word(word, previous)
-        previous = word
+        previous = word or previous
     return found
 
 
-@lru_cache(maxsize=32768)
+def _parts(token: str) -> list[str]:
+    """Return the words of a class name: `postBody`, `post-body` and `post_body` alike."""
+    if token.islower() and token.isascii():
+        return [
+            part.strip("0123456789") if part[-1:].isdigit() else part
+            for part in token.translate(_DIVIDERS).split("-")
+        ]
+    return [part.lower() for part in _PART.findall(token)]
+
+
 def _word(word: str, previous: str) -> int:
-    if word in _BOILER_WORDS or (previous, word) in _BOILER_PAIRS:
+    if previous and word in _PAIR_ENDS:
+        paired = _PAIRS.get((previous, word))
+        if paired is not None:
+            return paired
+    known = _WORDS.get(word)
+    if known is not None:
+        return known
+    if len(word) < 6:
+        return EMBED if word == "embed" else 0
+    if word.startswith(_BOILER_STARTS) or word.endswith(("footer", "nav")):
         return BOILER
-    if len(word) > 6 and _BOILER_STEM.match(word):
-        return BOILER
-    if len(word) > 5 and _GALLERY_STEM.search(word):
-        return GALLERY | WEAK
-    if word in _COMMENT_WORDS:
-        return COMMENT
-    if word in _BODY_WORDS or (previous, word) in _BODY_PAIRS:
-        return BODY
     if word.startswith("embed"):
         return EMBED
-    if word in _LEAD_WORDS or (previous, word) in _LEAD_PAIRS:
-        return LEAD
-    return WEAK if word in _WEAK_WORDS else 0
+    return GALLERY | WEAK if any(stem in word for stem in _GALLERY_STEMS) else 0

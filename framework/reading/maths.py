@@ -36,6 +36,7 @@ _DRAWN_BY = re.compile(
     r"chart\.googleapis\.com/chart\?cht=tx",
     re.I,
 )
+_STATED = frozenset(_ATTRIBUTES)
 _NAMES = words("math mjx-container span div script img annotation")
 
 
@@ -49,13 +50,7 @@ def inline(dom: Dom, node: int, name: str) -> str | None:
     attrs = dom.having(node)
     if name == "img":
         return _image(attrs)
-    label = attrs.get("class") or ""
-    if (
-        name == "math"
-        or name == "mjx-container"
-        or (label and _RENDERED.search(label))
-        or any(key in attrs for key in _ATTRIBUTES)
-    ):
+    if name in ("math", "mjx-container") or (attrs and _is_formula(attrs)):
         found = tex(dom, node)
         if found is None:
             return None
@@ -63,6 +58,11 @@ def inline(dom: Dom, node: int, name: str) -> str | None:
             return ""
         return f"\x02{found}\x02" if is_display(dom, node) else f"${found}$"
     return None
+
+
+def _is_formula(attrs: Mapping[str, str | None]) -> bool:
+    label = attrs.get("class")
+    return bool(label and _RENDERED.search(label)) or not _STATED.isdisjoint(attrs)
 
 
 def tex(dom: Dom, node: int) -> str | None:

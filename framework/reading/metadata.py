@@ -12,7 +12,7 @@ from framework.reading.titles import without_site
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from framework.reading.document import Json
     from framework.reading.links import Resolver
@@ -146,26 +146,44 @@ class HeadTags:
 def head_tags(tree: LexborHTMLParser) -> HeadTags:
     """Collect meta, link and title tags in one pass each."""
     found = HeadTags()
-    for node in tree.css("meta[content]"):
-        attrs = node.attributes
-        value = (attrs.get("content") or "").strip()
-        if not value:
-            continue
-        for key in ("property", "name", "itemprop", "http-equiv"):
-            name = attrs.get(key)
-            if name:
-                for part in name.lower().split():
-                    found.meta.setdefault(part, value)
-    for node in tree.css("link[rel][href]"):
-        attrs = node.attributes
-        for part in (attrs.get("rel") or "").lower().split():
-            found.links.setdefault(part, (attrs.get("href") or "").strip())
-    title = tree.css_first("head title") or tree.css_first("title")
-    found.window = " ".join(title.text().split()) if title is not None else ""
+    head = tree.head
+    if head is not None:
+        for node in head.css("meta, link, title"):
+            _TAKE[node.tag or ""](found, node)
+    if not found.window:
+        title = tree.css_first("title")
+        found.window = " ".join(title.text().split()) if title is not None else ""
     root = tree.root
     if root is not None:
         found.lang = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "").strip()
     return found
+
+
+def _take_meta(found: HeadTags, node: LexborNode) -> None:
+    attrs = node.attributes
+    value = (attrs.get("content") or "").strip()
+    if not value:
+        return
+    for key in ("property", "name", "itemprop", "http-equiv"):
+        name = attrs.get(key)
+        if name:
+            for part in name.lower().split():
+                found.meta.setdefault(part, value)
+
+
+def _take_link(found: HeadTags, node: LexborNode) -> None:
+    attrs = node.attributes
+    address = (attrs.get("href") or "").strip()
+    if address:
+        for part in (attrs.get("rel") or "").lower().split():
+            found.links.setdefault(part, address)
+
+
+def _take_title(found: HeadTags, node: LexborNode) -> None:
+    found.window = found.window or " ".join(node.text().split())
+
+
+_TAKE = {"meta": _take_meta, "link": _take_link, "title": _take_title}
 
 
 def raw_titles(tags: HeadTags, items: list[dict[str, Json]]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,7 +20,14 @@ from framework.reading import (
     structured,
     trim,
 )
-from framework.reading.document import Block, BlockKind, Document, DocumentKind, Metadata
+from framework.reading.document import (
+    Block,
+    BlockKind,
+    Document,
+    DocumentKind,
+    Metadata,
+    fingerprint,
+)
 from framework.reading.footnotes import footnotes
 from framework.reading.links import Resolver
 from framework.reading.markdown import Piece, Writer
@@ -57,14 +63,7 @@ def read(body: bytes, url: str, headers: Mapping[str, str] | None = None) -> Doc
         (value for name, value in (headers or {}).items() if name.lower() == "content-type"), ""
     )
     kind = sniff(body, content_type, url)
-    fingerprint = _fingerprint(body, url)
-    return _READERS[kind](body, url, content_type, fingerprint)
-
-
-def _fingerprint(body: bytes, url: str) -> str:
-    digest = hashlib.blake2b(url.encode("utf-8", "replace") + b"\n", digest_size=16)
-    digest.update(body)
-    return digest.hexdigest()
+    return _READERS[kind](body, url, content_type)
 
 
 def to_markdown(body: bytes, url: str) -> str:
@@ -76,13 +75,13 @@ def _words(text: str) -> int:
     return len(text.split()) if text.isascii() else len(text.split()) + len(_CJK.findall(text))
 
 
-def _html(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+def _html(body: bytes, url: str, content_type: str) -> Document:
     raw, name = charset.decode(body, content_type)
-    tree = dom.parse(raw)
+    tree = dom.parse(raw, body if name == "utf-8" and not body.startswith(b"\xef\xbb\xbf") else b"")
     base = tree.css_first("base[href]")
     resolve = Resolver(url, (base.attributes.get("href") or "") if base is not None else "")
     tags = head_tags(tree)
-    items = structured.json_ld(tree)
+    items = structured.json_ld(tree, raw)
     root = tree.body if tree.body is not None else tree.root
     flat = dom.flatten(root, prune=True) if root is not None else dom.Dom()
     facts = metadata(tree, url, tags, items, resolve)
@@ -94,7 +93,6 @@ def _html(body: bytes, url: str, content_type: str, fingerprint: str) -> Documen
             metadata=facts,
             charset=name,
             raw=raw,
-            fingerprint=fingerprint,
             warnings=("the page is empty",),
         )
     host = resolve.host.removeprefix("www.")
@@ -116,7 +114,6 @@ def _html(body: bytes, url: str, content_type: str, fingerprint: str) -> Documen
         charset=name,
         raw=raw,
         hidden=_hidden(flat, found),
-        fingerprint=fingerprint,
         needs_render=classify.needs_render(raw, len(markdown), found.measures.length[0]),
     )
 
@@ -171,7 +168,7 @@ def _stated(
     if len(body) < max(_SHORT, 2 * len(markdown)):
         return markdown, blocks
     if "<p" in body or "<br" in body:
-        inner = _html(body.encode(), "", "text/html; charset=utf-8", "")
+        inner = _html(body.encode(), "", "text/html; charset=utf-8")
         return inner.markdown, tuple(
             Block(b.kind, b.start, b.end, b.section, "", b.level) for b in inner.blocks
         )
@@ -185,8 +182,8 @@ def _hidden(flat: Dom, found: Content) -> tuple[str, ...]:
 
 def _of_text(
     kind: DocumentKind, cut: Callable[[str], tuple[Block, ...]]
-) -> Callable[[bytes, str, str, str], Document]:
-    def reader(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+) -> Callable[[bytes, str, str], Document]:
+    def reader(body: bytes, url: str, content_type: str) -> Document:
         raw, name = charset.decode(body, content_type)
         text = raw.replace("\r\n", "\n").replace("\r", "\n")
         blocks = cut(text)
@@ -199,7 +196,6 @@ def _of_text(
             blocks=blocks,
             charset=name,
             raw=raw,
-            fingerprint=fingerprint,
             metadata=Metadata(title=title, word_count=_words(text)),
         )
 
@@ -208,8 +204,8 @@ def _of_text(
 
 def _of_pieces(
     kind: DocumentKind, write: Callable[[str, str], tuple[str, Metadata]]
-) -> Callable[[bytes, str, str, str], Document]:
-    def reader(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+) -> Callable[[bytes, str, str], Document]:
+    def reader(body: bytes, url: str, content_type: str) -> Document:
         raw, name = charset.decode(body, content_type)
         text, facts = write(raw, url)
         return Document(
@@ -219,14 +215,13 @@ def _of_pieces(
             blocks=plaintext.markdown_blocks(text),
             charset=name,
             raw=raw,
-            fingerprint=fingerprint,
             metadata=_counted(facts, _words(text)),
         )
 
     return reader
 
 
-def _pdf(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+def _pdf(body: bytes, url: str, content_type: str) -> Document:
     found = pdf.extract(body)
     parts: list[str] = []
     blocks: list[Block] = []
@@ -248,7 +243,7 @@ def _pdf(body: bytes, url: str, content_type: str, fingerprint: str) -> Document
         kind=DocumentKind.PDF,
         markdown=text,
         blocks=tuple(blocks),
-        fingerprint=fingerprint,
+        digest=fingerprint(url, body),
         warnings=found.warnings,
         metadata=Metadata(
             title=found.title,
@@ -259,29 +254,29 @@ def _pdf(body: bytes, url: str, content_type: str, fingerprint: str) -> Document
     )
 
 
-def _image(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+def _image(body: bytes, url: str, content_type: str) -> Document:
     text = pictures.describe(body, url)
     return Document(
         url=url,
         kind=DocumentKind.IMAGE,
         markdown=text,
         blocks=plaintext.markdown_blocks(text),
-        fingerprint=fingerprint,
+        digest=fingerprint(url, body),
         warnings=("this is an image; text in it is not recognised",),
         metadata=Metadata(image=url),
     )
 
 
-def _refused(kind: DocumentKind, reason: str) -> Callable[[bytes, str, str, str], Document]:
-    def reader(body: bytes, url: str, content_type: str, fingerprint: str) -> Document:
+def _refused(kind: DocumentKind, reason: str) -> Callable[[bytes, str, str], Document]:
+    def reader(body: bytes, url: str, content_type: str) -> Document:
         return Document(
-            url=url, kind=kind, markdown="", fingerprint=fingerprint, warnings=(reason,)
+            url=url, kind=kind, markdown="", digest=fingerprint(url, body), warnings=(reason,)
         )
 
     return reader
 
 
-_READERS: dict[DocumentKind, Callable[[bytes, str, str, str], Document]] = {
+_READERS: dict[DocumentKind, Callable[[bytes, str, str], Document]] = {
     DocumentKind.HTML: _html,
     DocumentKind.MARKDOWN: _of_text(DocumentKind.MARKDOWN, plaintext.markdown_blocks),
     DocumentKind.TEXT: _of_text(DocumentKind.TEXT, plaintext.paragraphs),

@@ -31,8 +31,10 @@ _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
 _SPACE = re.compile(r"[\s/]")
 _FEW_TAGS = 3_000
 _MANY_TAGS = 10_000
+_CLOSED_LEAST = 0.75
 _STYLES_MOST = 60
 _NESTED_MOST = 400
+
 _OPEN_STYLES_MOST = 40
 _LONG_TAG = 64 * 1024
 _ATTRIBUTES_MOST = 3_000
@@ -43,9 +45,15 @@ def shallow(text: str) -> str:
     if len(text) > _LONG_TAG:
         text = _without_wide_tags(text)
     tags = text.count("<")
-    if tags > _MANY_TAGS or (tags > _FEW_TAGS and len(set(_STYLED.findall(text))) > _STYLES_MOST):
+    if tags > _MANY_TAGS or (tags > _FEW_TAGS and _is_styled(text, tags)):
         return _flattened(text)
     return text
+
+
+def _is_styled(text: str, tags: int) -> bool:
+    """Whether many tags are left open and many formatting elements differ."""
+    left_open = 2 * text.count("</") < _CLOSED_LEAST * tags
+    return left_open and len(set(_STYLED.findall(text))) > _STYLES_MOST
 
 
 class _Depths:

@@ -38,14 +38,18 @@ def structured_data(document: Document) -> StructuredData:
         if name.startswith(("og:", "article:", "product:"))
     }
     return StructuredData(
-        json_ld=tuple(json_ld(tree)), microdata=tuple(microdata(tree)), opengraph=properties
+        json_ld=tuple(json_ld(tree, document.raw)),
+        microdata=tuple(microdata(tree)),
+        opengraph=properties,
     )
 
 
-def json_ld(tree: LexborHTMLParser) -> list[dict[str, Json]]:
-    """Return the JSON-LD items of a page, graphs and lists opened."""
+def json_ld(tree: LexborHTMLParser, raw: str) -> list[dict[str, Json]]:
+    """Return the JSON-LD items of a page, graphs and lists opened; `raw` is its source."""
     found: list[dict[str, Json]] = []
-    for node in tree.css('script[type="application/ld+json"]'):
+    if "ld+json" not in raw:
+        return found
+    for node in tree.css('script[type*="ld+json"]'):
         parsed = _loads(node.text())
         for item in _items(parsed, 0):
             if len(found) < _ITEMS_MOST:
@@ -54,9 +58,9 @@ def json_ld(tree: LexborHTMLParser) -> list[dict[str, Json]]:
 
 
 def _loads(source: str) -> Json:
-    for text in (source, _repair(source)):
+    for prepare in (str, _repair):
         try:
-            parsed: Json = json.loads(text, strict=False)
+            parsed: Json = json.loads(prepare(source), strict=False)
         except (ValueError, RecursionError):
             continue
         return parsed

@@ -13,7 +13,7 @@ from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, HIDDEN
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from selectolax.lexbor import LexborNode
 
@@ -176,11 +176,19 @@ def _is_opening(dom: Dom, measures: Measures, node: int) -> bool:
 
 def is_safe(dom: Dom, measures: Measures) -> bool:
     """Whether leaving out the pruned elements unread can't have lost the content."""
-    good = measures.good[0]
-    if good < _PLENTY:
-        texts = (len(node.text()) for node in dom.pruned.values() if node.tag != "nav")
-        return sum(texts) <= 0.5 * good
-    return all(_is_little(node, good) for node in dom.pruned.values())
+    good = measures.good
+    if good[0] < _ENOUGH:
+        return False
+    if any(good[i] >= _ENOUGH for i in _articles(dom)):
+        return True
+    most = good[0] if good[0] >= _PLENTY else 0.3 * good[0]
+    return all(node.tag == "nav" or _is_little(node, most) for node in dom.pruned.values())
+
+
+def _articles(dom: Dom) -> Iterator[int]:
+    """Yield the elements that are named as the body of an article."""
+    yield from (i for i, value in dom.names.items() if value & BODY)
+    yield from (i for i, attrs in dom.attrs.items() if attrs.get("itemprop") == "articleBody")
 
 
 def _is_little(node: LexborNode, most: float) -> bool:

@@ -23,6 +23,7 @@ _DATE = re.compile(
     r"\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\d+年|\d+月",
     re.I,
 )
+_TARGET = re.compile(r"\]\([^()\s]*\)")
 _PROSE = 80
 _BODY_LEAST = 0.7
 
@@ -57,9 +58,11 @@ def _is_pointer(piece: Piece, links: list[int], length: list[int]) -> bool:
 
 def _is_notice(piece: Piece) -> bool:
     """Whether a short block only announces an advertisement or credits a picture."""
-    if piece.kind is not BlockKind.PARAGRAPH or len(piece.text) > 200:
+    text = piece.text
+    if piece.kind is not BlockKind.PARAGRAPH or len(text) > 200:
         return False
-    text = plain(piece.text)
+    if "](" in text:
+        text = plain(text)
     return bool(ADVERT.fullmatch(text)) or (len(text) < 80 and bool(CREDIT.match(text)))
 
 
@@ -94,9 +97,14 @@ def _is_prose(piece: Piece) -> bool:
         BlockKind.CALLOUT,
     ):
         return True
-    if piece.kind is BlockKind.HEADING or len(piece.text) <= _PROSE:
+    text = piece.text
+    if piece.kind is BlockKind.HEADING or len(text) <= _PROSE:
         return False
-    return "](" not in piece.text or len(plain(piece.text)) > _PROSE
+    if "](" not in text:
+        return True
+    if "![" in text:
+        return len(plain(text)) > _PROSE
+    return len(text) - sum(map(len, _TARGET.findall(text))) > _PROSE
 
 
 def _head(pieces: list[Piece], titles: Titles) -> list[Piece]:
@@ -141,15 +149,15 @@ def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piec
     while last > 1:
         piece = pieces[last - 1]
         text = plain(piece.text)
-        words = len(_WORD.findall(text))
         if piece.kind is BlockKind.HEADING or piece.kind is BlockKind.RULE:
             last -= 1
             continue
+        words = len(_WORD.findall(text))
         if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE):
             break
         dense = length[piece.node] > 0 and links[piece.node] > 0.5 * length[piece.node]
         if (
-            (words < 60 and PROMPT.search(text))
+            (words < 60 and PROMPT.search(text.lower()))
             or (words < 25 and dense)
             or (words <= 3 and not _ENDS.search(text))
             or (words < 12 and BYLINE.match(text))

@@ -16,6 +16,8 @@ _LINE = re.compile(
 )
 _RULE = re.compile(r"^\|[ :|-]+\|$\n?|^(?:---|\$\$)$\n?", re.M)
 _MARK = re.compile(r"\\([!-/:-@\[-`{-~])|\*\*|~~|==|\*|`+|<br>|</?su[bp]>|\[\^[^\]]+\]")
+#: What any mark but those of a plain heading has.
+_MARKED = re.compile(r"[*`\\_~=<>|\]\n$]|^[^#\w]|^\d|  ")
 _SPACE = re.compile(r" {2,}")
 
 
@@ -25,6 +27,8 @@ def _mark(match: re.Match[str]) -> str:
 
 def unmark(source: str) -> str:
     """Return the plain text of a block of our own Markdown."""
+    if not _MARKED.search(source):
+        return source.lstrip("#").strip()
     text = _LINK.sub(r"\1", _IMAGE.sub("", source))
     text = _LINE.sub("", _FENCE.sub("", _RULE.sub("", text)))
     if text.startswith("|"):
