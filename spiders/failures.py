@@ -25,10 +25,16 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
     (ResponseDataLossError, "incomplete_answer"),
     (DownloadCancelledError, "cancelled"),
     (DownloadFailedError, "download_failed"),
-    (NotSupported, "blocked_address"),
+    (NotSupported, "not_supported"),
 )
 #: Failures that the same call meets again, whenever it is made.
-_FINAL = {"blocked_address", "body_too_large", "too_many_redirects", "robots_refused"}
+_FINAL = {
+    "blocked_address",
+    "body_too_large",
+    "not_supported",
+    "robots_refused",
+    "too_many_redirects",
+}
 _HINTS = {
     "timeout": "allow more time or try again later",
     "host_not_found": "check the spelling of the address",

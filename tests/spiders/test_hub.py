@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from framework.errors import UnavailableError
-from framework.types import HttpRequest
+from framework.types import FetchMode, HttpRequest
 from spiders.hub import Hub
 from tests.spiders.conftest import LOOPBACK
 from tests.support.engines import engine
@@ -204,6 +204,13 @@ async def test_failures_carry_their_code(hub: Hub, url: str, code: str) -> None:
         await hub.fetch(HttpRequest(url=url))
     assert caught.value.code == code
     assert "secret" not in str(caught.value)
+
+
+async def test_an_unknown_browser_is_said_to_be_unknown(hub: Hub) -> None:
+    request, wanted = HttpRequest(url="http://127.0.0.1:1/"), {"profile": "netscape"}
+    with pytest.raises(UnavailableError, match="choose from chrome") as caught:
+        await hub.fetch(request, mode=FetchMode.IMPERSONATE, meta=wanted)
+    assert (caught.value.code, caught.value.retryable) == ("not_supported", False)
 
 
 async def test_a_redirect_to_a_private_address_is_refused(hub: Hub) -> None:

@@ -73,9 +73,9 @@ async def test_what_was_never_recorded_is_not_found(proxy: ReplayProxy, trusting
 @pytest.mark.parametrize("fault", list(Fault))
 async def test_a_fault_strikes_once_the_target_is_known(hub: Hub, fault: Fault) -> None:
     async with ReplayProxy(fault=fault) as proxy:
+        request, once = HttpRequest(url="https://site.example/"), {"retry": False}
         with pytest.raises(UnavailableError):
-            request = HttpRequest(url="https://site.example/")
-            await hub.fetch(request, proxy=proxy.url(), timeout=0.5, meta={"retry": False})
+            await hub.fetch(request, proxy=proxy.url(), timeout=0.5, meta=once)
     assert proxy.log[0].host == "site.example"
 
 

@@ -177,6 +177,21 @@ async def test_pages_come_through_every_kind_of_proxy(
     assert {entry.host for entry in proxy.log} == {"site.example"}
 
 
+async def test_a_page_comes_through_a_proxy_behind_tls(
+    proxy_settings: dict[str, object],
+) -> None:
+    def recorded(request: HttpRequest) -> HttpResponse:
+        kind = (("Content-Type", "text/html"),)
+        return HttpResponse(url=request.url, headers=kind, body=SCRIPT.encode())
+
+    async with ReplayProxy(answer=recorded, users=USERS, secure=True) as proxy:
+        trust(proxy, proxy_settings)
+        async with Hub(proxy_settings) as hub:
+            answer = await render(hub, "https://site.example/", proxy=proxy.url("https", "ann"))
+    assert b"shown</p>" in answer.body
+    assert [entry.user for entry in proxy.log] == ["ann"]
+
+
 async def test_a_proxy_that_fails_is_blamed_and_never_gone_around(
     around: tuple[Hub, ReplayProxy],
 ) -> None:
