@@ -85,6 +85,8 @@ class _Candidate:
     group: Group | None = None
     rows: tuple[Row, ...] = ()
     """The known rows that it shows, where their words were found again."""
+    home: str = ""
+    """The engine's own site, where known rows lead away from it."""
 
 
 def heal(
@@ -204,7 +206,18 @@ def _by_likeness(
         certainty=round(min(0.95, best[0] / 1.35), 2),
         titles=tuple(squeezed(row.title) for row in best[3]),
         group=best[1],
+        home=_home(outline.document.response.url, page.rows),
     )
+
+
+def _home(address: str, rows: Sequence[Row]) -> str:
+    """Return the site of an address where most rows lead to others, else nothing."""
+    site = _site(address)
+    return site if sum(_site(row.url) != site for row in rows) * 2 > len(rows) else ""
+
+
+def _site(address: str) -> str:
+    return ".".join((urlsplit(address).hostname or "").split(".")[-2:])
 
 
 def _overlapping(one: Group, other: Group) -> bool:
@@ -456,15 +469,9 @@ def _right(name: str, got: Sequence[object], candidate: _Candidate) -> int:
         values = [getattr(row, name, None) or row.fields.get(name) for row in candidate.rows]
         known = {squeezed(str(value)) for value in values if value is not None}
         return sum(text in known for text in texts)
-    if name == "url" and _lead_around(got):
-        return 0
+    if name == "url" and candidate.home:
+        return sum(_site(str(value)) != candidate.home for value in got if value is not None)
     return len(texts)
-
-
-def _lead_around(addresses: Sequence[object]) -> bool:
-    """Whether several rows all lead to one host: to the engine's own redirects, most likely."""
-    hosts = {urlsplit(str(address)).hostname for address in addresses if address}
-    return len(addresses) >= 4 and len(hosts) == 1
 
 
 def _found_again(outline: Outline | None, candidate: _Candidate, name: str) -> Pick | None:

@@ -84,7 +84,7 @@ class Catalogue:
     ) -> None:
         given = [packaged()] if folders is None else folders
         self.folders = (given,) if isinstance(given, Path) else tuple(given)
-        self.fixtures_folder = fixtures or packaged_fixtures()
+        self.fixtures_folder = fixtures
         self._sources: dict[Path, Source] = {}
         self._used: dict[str, dict[str, Source | None]] = {}
         self._entries: dict[str, Entry] = {}
@@ -145,8 +145,15 @@ class Catalogue:
         """Return the recorded answers of an engine; raises FixtureError for a broken one."""
         engine = self.get(name)
         address = engine.spec.request.url
-        folders = fixture_folders(self.fixtures_folder, name)
+        folders = fixture_folders(self.fixtures_home(self.entry(name)), name)
         return [load_fixture(path, address) for path in folders]
+
+    def fixtures_home(self, entry: Entry) -> Path:
+        """Return the folder of an engine's recorded answers: `fixtures` beside its own folder.
+
+        The folder that the catalogue was made with goes first.
+        """
+        return self.fixtures_folder or entry.path.resolve().parent.parent / "fixtures"
 
     def _files(self) -> dict[str, Path]:
         files: dict[str, Path] = {}

@@ -72,7 +72,7 @@ def check(ids: Sequence[str], *, as_json: bool, annotations: bool) -> int:
     """
     catalogue = _catalogue()
     entries = [catalogue.entry(name) for name in ids] if ids else catalogue.entries()
-    checks = [_check(entry, catalogue.fixtures_folder) for entry in entries]
+    checks = [_check(entry, catalogue.fixtures_home(entry)) for entry in entries]
     problems = [problem for done in checks for problem in done.problems]
     if as_json:
         print_json([_report(done) for done in checks])

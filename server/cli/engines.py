@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from server.cli.options import AsJson
+from framework.types import Kind
+from server.cli.options import AsJson, Debug, DebugFile, Proxy, Timeout
 
 __all__ = ["app"]
 
@@ -62,3 +63,104 @@ def schema() -> None:
     from server.cli.engine_files import schema as run
 
     run()
+
+
+_NEW_ID = typer.Argument(help="Lower-case letters, digits, hyphens: the file's name.")
+_FORCE = typer.Option("--force", help="Replace what exists.")
+_QUESTION = typer.Argument(help="What to ask.")
+
+
+@app.command()
+def new(
+    engine: Annotated[str, _NEW_ID],
+    url: Annotated[str, typer.Option(help="The address of a search, as a browser shows it.")],
+    file: Annotated[
+        Path | None, typer.Option("--from", help="The saved page; else it is fetched.")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="The query in --url; else read from it.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="A name for people.")] = "",
+    kind: Annotated[Kind, typer.Option(help="What sort of thing it finds.")] = Kind.WEB,
+    force: Annotated[bool, _FORCE] = False,
+    proxy: Proxy = None,
+) -> None:
+    """Propose an engine file from a page of results, with a first recorded answer."""
+    from server.cli.authoring import new as run
+
+    overrides = {"proxy": proxy}
+    run(engine, overrides, url=url, file=file, query=query, name=name, kind=kind, force=force)
+
+
+@app.command("try")
+def try_out(
+    engine: Annotated[str, typer.Argument(help="An engine id.")],
+    query: Annotated[str, _QUESTION],
+    timeout: Timeout = 15,
+    replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
+    proxy: Proxy = None,
+    debug: Debug = False,
+    debug_file: DebugFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask an engine once and show which of its picks yield what."""
+    from server.cli.trying import try_out as run
+
+    overrides = {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file}
+    code = run(engine, query, overrides, timeout=timeout, replay=replay, as_json=as_json)
+    raise typer.Exit(code)
+
+
+@app.command()
+def record(
+    engine: Annotated[str, typer.Argument(help="An engine id.")],
+    case: Annotated[str, typer.Argument(help="A name for what the answer shows: ok, captcha.")],
+    query: Annotated[str, _QUESTION],
+    page: Annotated[int, typer.Option(min=1, max=50)] = 1,
+    timeout: Timeout = 15,
+    force: Annotated[bool, _FORCE] = False,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Ask the recordings; writes to ./fixtures.")
+    ] = False,
+    proxy: Proxy = None,
+) -> None:
+    """Ask an engine once and keep the answer as a test case; keys and the like are taken out."""
+    from server.cli.trying import record as run
+
+    run(
+        engine,
+        case,
+        query,
+        {"proxy": proxy},
+        page=page,
+        timeout=timeout,
+        force=force,
+        replay=replay,
+    )
+
+
+@app.command()
+def heal(
+    engine: Annotated[str, typer.Argument(help="An engine id.")],
+    file: Annotated[Path, typer.Argument(help="The page that it cannot read.")],
+    url: Annotated[str | None, typer.Option(help="The address it came from.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The patch; default ID.patch.")
+    ] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Change the engine's file.")] = False,
+) -> None:
+    """Propose new selectors for a page that has changed; the file stays as it is."""
+    from server.cli.authoring import heal as run
+
+    raise typer.Exit(run(engine, file, url=url, output=output, apply=apply))
+
+
+@app.command()
+def migrate(
+    ids: Ids = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Write the files.")] = False,
+) -> None:
+    """Show what files need for the current version of the language."""
+    from server.cli.authoring import migrate as run
+
+    raise typer.Exit(run(tuple(ids or ()), apply=apply))
