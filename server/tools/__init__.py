@@ -6,7 +6,18 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from framework.errors import InvalidInputError
-from server.tools import engines, fetch_json, links, sampling, web_fetch, web_search
+from server.tools import (
+    engines,
+    fetch_json,
+    links,
+    sampling,
+    web_context,
+    web_extract,
+    web_fetch,
+    web_research,
+    web_search,
+    web_verify,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +32,10 @@ ALL: tuple[Tool[Any, Any], ...] = (
     web_fetch.TOOL,
     links.TOOL,
     fetch_json.TOOL,
+    web_context.TOOL,
+    web_research.TOOL,
+    web_verify.TOOL,
+    web_extract.TOOL,
     engines.GET,
     engines.SET,
     sampling.GET,

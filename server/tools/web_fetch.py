@@ -15,6 +15,7 @@ from framework.reading import passages, projections, tokens
 from framework.reading.windows import Limits, window
 from server.pages import PageRequest
 from server.tools.base import Arguments, Call, ErrorInfo, Output, Reply, Tool, failure, untrusted
+from server.tools.facts import safety_of, structured_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -299,8 +300,8 @@ def _page(found: Fetched, given: WebFetchArguments, cut: Window) -> PageOutput:
         source=found.source,
         rendered=found.rendered,
         content=cut.text,
-        structured_data=_structured(document),
-        safety=_safety(found),
+        structured_data=structured_of(document),
+        safety=safety_of(found.safety),
         fingerprint=document.fingerprint,
         truncated=cut.truncated,
         truncated_by=f"max_{cut.truncated_by}" if cut.truncated_by else None,
@@ -310,35 +311,6 @@ def _page(found: Fetched, given: WebFetchArguments, cut: Window) -> PageOutput:
         warnings=found.warnings,
         tokens=TokensOutput(raw=cut.total_tokens, returned=cut.tokens),
     )
-
-
-def _structured(document: Document) -> dict[str, Any] | None:
-    data = document.structured
-    found = {
-        "json_ld": list(data.json_ld[:20]),
-        "microdata": list(data.microdata[:20]),
-        "opengraph": dict(data.opengraph),
-    }
-    kept = {name: value for name, value in found.items() if value}
-    return kept or None
-
-
-def _safety(found: Fetched) -> dict[str, Any]:
-    safety = found.safety
-    return {
-        "risk": safety.risk,
-        "score": round(safety.score, 3),
-        "warnings": [
-            {
-                "type": warning.type,
-                "severity": warning.severity,
-                "location": warning.location,
-                "dom_path": warning.dom_path,
-                "snippet": warning.snippet,
-            }
-            for warning in safety.warnings[:20]
-        ],
-    }
 
 
 TOOL = Tool(
