@@ -107,7 +107,7 @@ class ReplayAddon:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._ca_file: Path | None = None
-        self.proxy = ReplayProxy(answer=lambda request: None)
+        self.proxy = ReplayProxy(answer=lambda request: None, remember=100)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ReplayAddon:

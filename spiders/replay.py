@@ -17,7 +17,7 @@ import struct
 import tempfile
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote, urlsplit
 
 import trustme
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection", "Fault", "ReplayProxy"]
 
+_T = TypeVar("_T")
 _LINE = b"\r\n"
 _OWN_HEADERS = {"content-length", "content-encoding", "transfer-encoding", "connection"}
 _CLOSED = (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ssl.SSLError)
@@ -106,7 +107,8 @@ class ReplayProxy:
     `users` (name to password) makes it ask for a login. `hosts` maps names to addresses of local
     servers. `answer` turns a request into a recorded response, None meaning "not recorded"
     (status 404). `secure` wraps the proxy's own port in TLS (`https` scheme). `fault` makes it
-    misbehave. `log` holds a line per connection, `served` every request that it answered itself.
+    misbehave. `log` holds a line per connection, `served` every request that it answered itself;
+    with `remember` only the last so many are kept.
     Leaving closes every connection.
     """
 
@@ -120,6 +122,7 @@ class ReplayProxy:
         fault: Fault | None = None,
         secure: bool = False,
         tls_ports: frozenset[int] = frozenset({443, 8443}),
+        remember: int | None = None,
     ) -> None:
         self.users = dict(users or {})
         self.hosts = dict(hosts or {})
@@ -130,6 +133,7 @@ class ReplayProxy:
         self.log: list[Connection] = []
         self.served: list[HttpRequest] = []
         self.port = 0
+        self._remember = remember
         self._tls_ports = tls_ports
         self._contexts: dict[str, ssl.SSLContext] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -176,7 +180,7 @@ class ReplayProxy:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         link = _Link(reader, writer, Connection())
-        self.log.append(link.entry)
+        _push(self.log, link.entry, self._remember)
         try:
             await self._converse(link)
         except (*_CLOSED, asyncio.CancelledError, ValueError) as problem:
@@ -319,10 +323,16 @@ class ReplayProxy:
             while True:
                 head = head or _parse_head(await link.reader.readuntil(_LINE * 2))
                 request = await _request(link.reader, scheme, head)
-                self.served.append(request)
+                _push(self.served, request, self._remember)
                 found = self.answer(request) if self.answer else None
                 await link.send(_response_bytes(found, request))
                 head = None
+
+
+def _push(items: list[_T], item: _T, most: int | None) -> None:
+    items.append(item)
+    if most is not None and len(items) > 2 * most:
+        del items[:-most]
 
 
 def _load_chain(context: ssl.SSLContext, ca: trustme.CA, host: str) -> None:

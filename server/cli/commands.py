@@ -175,6 +175,40 @@ def serve(
 
 
 @app.command()
+def batch(
+    queries: Annotated[Path, typer.Argument(help="One query a line; - is standard input.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A JSON line for each query.")],
+    engine_ids: EngineIds = None,
+    max_results: Annotated[int, typer.Option(min=1, max=50)] = 10,
+    timeout: Timeout = 30,
+    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Searches at once.")] = 4,
+    retries: Annotated[
+        int, typer.Option(min=0, max=10, help="When no engine can answer for now.")
+    ] = 2,
+    replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
+    replay_dir: Annotated[Path | None, typer.Option(help="Recordings in this folder.")] = None,
+    proxy: Proxy = None,
+    debug: Debug = False,
+    debug_file: DebugFile = None,
+) -> None:
+    """Search every query of a file; started again, it goes on where it was ended."""
+    from server.cli.batch import run
+
+    code = run(
+        queries,
+        output,
+        {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file},
+        engines=split(engine_ids),
+        max_results=max_results,
+        timeout=timeout,
+        concurrency=concurrency,
+        retries=retries,
+        replay=replay_dir or replay,
+    )
+    raise typer.Exit(code)
+
+
+@app.command()
 def init(
     folder: Annotated[Path, typer.Argument(help="The folder to set up.")] = Path(),
 ) -> None:
