@@ -7,6 +7,7 @@ at `MAX_DEPTH`; deeper elements become siblings at that depth, so no pass needs 
 from __future__ import annotations
 
 import re
+from array import array
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
@@ -16,7 +17,7 @@ from framework.reading.shallow import shallow
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, MutableSequence, Sequence
 
     from selectolax.lexbor import LexborNode
 
@@ -76,8 +77,8 @@ class Dom:
 
     def __init__(self) -> None:
         self.tag: list[str] = []
-        self.parent: list[int] = []
-        self.end: list[int] = []
+        self.parent: MutableSequence[int] = []
+        self.end: MutableSequence[int] = []
         self.text: list[str] = []
         self.attrs: dict[int, Mapping[str, str | None]] = {}
         self.names: dict[int, int] = {}
@@ -147,18 +148,23 @@ def parse(text: str, encoded: bytes = b"") -> LexborHTMLParser:
     return LexborHTMLParser(encoded if encoded and safe is text else safe)
 
 
-def flatten(root: LexborNode, *, prune: bool = False) -> Dom:
+def flatten(root: LexborNode, *, prune: bool = False, compact: bool = False) -> Dom:
     """Walk the tree under `root` (its body) once into a `Dom`.
 
-    With `prune`, elements whose tag or name says that they hold no content are not entered.
+    With `prune`, elements whose tag or name says that they hold no content are not entered;
+    `compact` keeps a very large tree in less memory.
     """
-    return _walk(root, None, prune)
+    dom = Dom()
+    if compact:
+        dom.parent, dom.end = array("i"), array("i")
+    _walk(root, dom, None, prune)
+    return dom
 
 
 def indexes(root: LexborNode, nodes: Sequence[LexborNode]) -> list[int]:
     """Return the places that elements have in the flat tree of `root`, in document order."""
     places: dict[int, int] = {}
-    _walk(root, places, False)
+    _walk(root, Dom(), places, False)
     return sorted(places[node.mem_id] for node in nodes if node.mem_id in places)
 
 
@@ -179,9 +185,9 @@ def _around_titles(root: LexborNode) -> set[int]:
 
 
 def _walk(  # noqa: C901 - one pass, for speed
-    root: LexborNode, places: dict[int, int] | None, prune: bool
-) -> Dom:
-    dom = Dom()
+    root: LexborNode, dom: Dom, places: dict[int, int] | None, prune: bool
+) -> None:
+    known: dict[int, str] = {}
     tags, parents, ends, texts = dom.tag, dom.parent, dom.end, dom.text
     attributes, names, skipped, inline = dom.attrs, dom.names, _SKIPPED, INLINE
     around_titles = _around_titles(root) if prune else set()
@@ -190,7 +196,10 @@ def _walk(  # noqa: C901 - one pass, for speed
     depth = 0
     node: LexborNode | None = root
     while node is not None:
-        name = node.tag
+        kind = node.tag_id
+        name = known.get(kind)
+        if name is None:
+            name = known[kind] = node.tag or "-comment"
         child = None
         if name == "-text":
             content = node.text_content
@@ -205,7 +214,7 @@ def _walk(  # noqa: C901 - one pass, for speed
                 parents.append(up)
                 texts.append(content)
                 ends.append(len(tags))
-        elif name is not None and name not in skipped and (name != "script" or _is_tex(node)):
+        elif name not in skipped and (name != "script" or _is_tex(node)):
             attrs = node.attributes
             here = len(tags)
             if name[:4] == "mjx-" and name != "mjx-container":
@@ -258,4 +267,3 @@ def _walk(  # noqa: C901 - one pass, for speed
             if closed != up:
                 ends[closed] = len(tags)
         node = following
-    return dom

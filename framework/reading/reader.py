@@ -29,9 +29,11 @@ from framework.reading.document import (
     fingerprint,
 )
 from framework.reading.footnotes import footnotes
+from framework.reading.inline import escape
 from framework.reading.links import Resolver
 from framework.reading.markdown import Piece, Writer
 from framework.reading.measure import measure
+from framework.reading.memory import give_back
 from framework.reading.metadata import head_tags, metadata, raw_titles
 from framework.reading.sniff import sniff
 from framework.reading.titles import Titles
@@ -39,6 +41,8 @@ from framework.reading.unmark import unmark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from selectolax.lexbor import LexborNode
 
     from framework.reading.content import Content
     from framework.reading.document import Json
@@ -51,6 +55,7 @@ _CJK = re.compile(
 )
 _HIDDEN_MOST = 200
 _SHORT = 250
+_LARGE = 2_000_000
 
 
 def read(body: bytes, url: str, headers: Mapping[str, str] | None = None) -> Document:
@@ -82,10 +87,15 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
     resolve = Resolver(url, (base.attributes.get("href") or "") if base is not None else "")
     tags = head_tags(tree)
     items = structured.json_ld(tree, raw)
-    root = tree.body if tree.body is not None else tree.root
-    flat = dom.flatten(root, prune=True) if root is not None else dom.Dom()
     facts = metadata(tree, url, tags, items, resolve)
-    if not len(flat):
+    root = tree.body if tree.body is not None else tree.root
+    chosen = None
+    if root is not None:
+        chosen = _choose(root, resolve.host.removeprefix("www."), compact=len(raw) > _LARGE)
+    del tree, root
+    if len(raw) > _LARGE:
+        give_back()
+    if chosen is None:
         return Document(
             url=url,
             kind=DocumentKind.HTML,
@@ -95,11 +105,7 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
             raw=raw,
             warnings=("the page is empty",),
         )
-    host = resolve.host.removeprefix("www.")
-    found = content.select(flat, host)
-    if flat.pruned and root is not None and not content.is_safe(flat, found):
-        flat = dom.flatten(root)
-        found = content.select(flat, host)
+    flat, found = chosen
     pieces = _pieces(flat, found, resolve, Titles(*raw_titles(tags, items)))
     markdown, blocks = _assemble(pieces, flat)
     if len(markdown) < _SHORT:
@@ -118,6 +124,19 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
     )
 
 
+def _choose(root: LexborNode, host: str, *, compact: bool) -> tuple[Dom, Content] | None:
+    """Return the tree with its content chosen; surroundings are read only where they may be it."""
+    flat = dom.flatten(root, prune=True, compact=compact)
+    if not len(flat):
+        return None
+    found = content.select(flat, host)
+    if flat.pruned and not content.is_safe(flat, found):
+        flat = dom.flatten(root, compact=compact)
+        found = content.select(flat, host)
+    flat.pruned = {}
+    return flat, found
+
+
 def _counted(facts: Metadata, words: int) -> Metadata:
     object.__setattr__(facts, "word_count", words)
     return facts
@@ -131,6 +150,8 @@ def _pieces(flat: Dom, found: Content, resolve: Resolver, titles: Titles) -> lis
     for lead in found.leads:
         writer.block(lead)
     pieces = writer.write(found.root)
+    if not pieces and found.measures.length[found.root]:
+        pieces = [Piece(BlockKind.PARAGRAPH, escape(flat.words(found.root)), found.root)]
     return trim.trim(pieces, titles, found.measures.links, found.measures.length)
 
 
