@@ -25,14 +25,23 @@ __all__ = [
     "BlockedAddressError",
     "GuardMiddleware",
     "allowed_networks",
+    "check_request",
     "check_url",
     "forbidden",
+    "is_configured",
+    "is_local",
     "literal_address",
+    "networks_for",
 ]
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+#: For an endpoint that the operator configured.
+EVERYWHERE: tuple[Network, ...] = (
+    ipaddress.IPv4Network("0.0.0.0/0"),
+    ipaddress.IPv6Network("::/0"),
+)
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
 #: Ranges that `is_global` lets through or that need their own reason.
@@ -189,6 +198,33 @@ def _refused_host(host: str, allowed: tuple[Network, ...], *, remote: bool) -> s
     return None
 
 
+def is_configured(request: Request) -> bool:
+    """Whether the request goes to the very host and port that the operator configured.
+
+    Such an endpoint, a search instance of one's own, passes the guard by being configured. It is
+    named in `request.meta["configured"]`; a redirect to anywhere else is guarded like any other.
+    """
+    named = request.meta.get("configured")
+    return bool(named) and urlsplit(request.url).netloc == named
+
+
+def is_local(url: str) -> bool:
+    """Whether a URL's host is a local name or an address that is not public."""
+    host = _split(url).hostname or ""
+    return _refused_host(host, (), remote=True) is not None
+
+
+def networks_for(request: Request, allowed: tuple[Network, ...]) -> tuple[Network, ...]:
+    """Return the networks that this request may connect to although they are not public."""
+    return EVERYWHERE if is_configured(request) else allowed
+
+
+def check_request(request: Request, allowed: tuple[Network, ...], *, remote: bool = False) -> None:
+    """Raise `BlockedAddressError` where `check_url` does, but for a configured endpoint."""
+    networks = networks_for(request, allowed)
+    check_url(request.url, networks, remote=remote and networks is not EVERYWHERE)
+
+
 class GuardMiddleware:
     """Refuses a request by its URL before anything else sees it, on every redirect too."""
 
@@ -202,4 +238,4 @@ class GuardMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Raise `BlockedAddressError` for a URL that must not be requested."""
-        check_url(request.url, self.allowed)
+        check_request(request, self.allowed)

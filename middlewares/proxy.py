@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from framework.errors import InvalidInputError, UnavailableError
+from middlewares.guard import is_configured, is_local
 from middlewares.pools import Member, Pool, parse_proxy
 from middlewares.pools_file import load_pools
 
@@ -200,6 +201,8 @@ class ProxyMiddleware:
         if url := meta.get("proxy"):
             meta.setdefault("routed", self.proxies.owner(url) is not None)
             return
+        if is_configured(request) and is_local(request.url):
+            return  # no proxy elsewhere could reach the operator's own machine
         meta["proxy"], meta["routed"] = self._route(request), True
         jar = meta.get("jar")
         if isinstance(jar, tuple) and len(jar) == _JAR_PARTS:

@@ -9,7 +9,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse
 from w3lib.html import get_meta_refresh
 
-from middlewares.guard import allowed_networks, check_url
+from middlewares.guard import allowed_networks, check_request
 from middlewares.verdict import settles
 
 if TYPE_CHECKING:
@@ -128,5 +128,6 @@ class RedirectMiddleware:
             return response
         if len(request.meta.get("hops", ())) >= self.limit:
             raise TooManyRedirectsError(f"more than {self.limit} redirects")
-        check_url(url, self.allowed, remote=bool(request.meta.get("proxy")))
-        return followed(request, response.status, url)
+        following = followed(request, response.status, url)
+        check_request(following, self.allowed, remote=bool(request.meta.get("proxy")))
+        return following

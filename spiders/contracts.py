@@ -30,7 +30,8 @@ class EngineContract(Contract):
         """Add address, method, body, headers and meta of the planned request."""
         if self._engine is None:
             return args
-        planned = self._engine.plan(SAMPLE, 1, operator_values(self._engine))
+        variables = operator_values(self._engine)
+        planned = self._engine.plan(SAMPLE, 1, variables)
         return {
             **args,
             "url": planned.url,
@@ -38,5 +39,5 @@ class EngineContract(Contract):
             "body": planned.body,
             "headers": list(planned.headers),
             "cookies": dict(planned.cookies),
-            "meta": engine_meta(self._engine, SAMPLE),
+            "meta": engine_meta(self._engine, SAMPLE, variables),
         }

@@ -160,7 +160,7 @@ class QuerySpider(Spider):
         asking = Asking(
             engine=engine, query=query, variables=operator_values(engine), sessions=self._sessions
         )
-        meta = engine_meta(engine, query)
+        meta = engine_meta(engine, query, asking.variables)
         try:
             request = await planned(asking, lambda one: self._send(one, meta), after)
         except Exception as error:  # noqa: BLE001 - one engine's failure must not end the crawl

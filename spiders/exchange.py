@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from scrapy import Request
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from framework.spec.compiler import Engine
+    from framework.spec.context import Variables
     from framework.types import HttpRequest, Query
 
 __all__ = ["ANSWER_CAP", "PAGE_CAP", "engine_meta", "http_response", "scrapy_request"]
@@ -25,6 +28,7 @@ PAGE_CAP = 8 * 1024 * 1024
 ANSWER_CAP = 5 * 1024 * 1024
 #: Seconds for an engine that states no limit of its own.
 _TIMEOUT = 10.0
+_OPERATORS = re.compile(r"\{\{-?\s*settings\.(\w+)")
 
 
 def scrapy_request(request: HttpRequest, meta: Mapping[str, object]) -> Request:
@@ -56,16 +60,26 @@ def http_response(response: Response) -> HttpResponse:
     )
 
 
-def engine_meta(engine: Engine, query: Query, proxy: str | None = None) -> dict[str, object]:
+def engine_meta(
+    engine: Engine, query: Query, variables: Variables, proxy: str | None = None
+) -> dict[str, object]:
     """Return what the middlewares and handlers must know about an engine's request.
 
-    The cookie jar belongs to this engine, proxy and question alone; the slot is the engine's.
+    The cookie jar belongs to this engine, proxy and question alone; the slot is the engine's. An
+    instance of the operator's own, named in a setting, passes the guard by being configured.
     """
     return {
         "fetch": engine.fetch.mode,
         "judge": engine,
         "jar": (engine.id, proxy, query_key(query)),
+        "configured": _configured(engine, variables),
         "download_slot": engine.id,
         "download_timeout": engine.limits.timeout or _TIMEOUT,
         "download_maxsize": ANSWER_CAP,
     }
+
+
+def _configured(engine: Engine, variables: Variables) -> str | None:
+    """The host and port of the setting with which the engine's address begins, if it does."""
+    found = _OPERATORS.match(engine.spec.request.url)
+    return urlsplit(variables.settings.get(found[1], "")).netloc or None if found else None

@@ -97,13 +97,14 @@ class Hub:
         environment). `timeout` (seconds; default: the engine's own) holds for all its requests
         together. Only cancellation is raised: a failure is a page whose verdict and detail say so.
         """
-        meta = engine_meta(engine, query, proxy)
+        given = variables or operator_values(engine)
+        meta = engine_meta(engine, query, given, proxy)
         limit = timeout or float(str(meta["download_timeout"]))
         end = asyncio.get_running_loop().time() + limit
         asking = Asking(
             engine=engine,
             query=query,
-            variables=variables or operator_values(engine),
+            variables=given,
             sessions=self._sessions,
             proxy=proxy or "",
         )

@@ -49,7 +49,7 @@ async def try_engine(
     Raises UnavailableError where a request gets no answer.
     """
     exchanges: list[Exchange] = []
-    meta = engine_meta(engine, query)
+    meta = engine_meta(engine, query, variables)
     addresses = {step.request.url: step.id for step in engine.spec.session}
 
     async def send(request: HttpRequest) -> HttpResponse:
@@ -60,7 +60,7 @@ async def try_engine(
             maxsize=ANSWER_CAP,
             jar=("trial", engine.id, id(exchanges)),
             judge=engine,
-            meta={"download_slot": meta["download_slot"]},
+            meta={name: meta[name] for name in ("download_slot", "configured")},
         )
         left = [step.id for step in engine.steps if step.id not in {e.step for e in exchanges}]
         step = left[0] if left and _is_step(request, addresses) else ""

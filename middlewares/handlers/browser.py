@@ -21,7 +21,12 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 
-from middlewares.guard import BlockedAddressError, allowed_networks, check_url
+from middlewares.guard import (
+    BlockedAddressError,
+    allowed_networks,
+    check_request,
+    networks_for,
+)
 from middlewares.handlers.common import (
     BodyBuffer,
     CaBundle,
@@ -44,8 +49,12 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from middlewares.guard import Network
     from middlewares.handlers.common import Proxy
     from middlewares.handlers.profiles import Profile
+
+    #: What a session is for: a proxy or none, the networks that it may reach, a browser.
+    _Way = tuple[Proxy | None, tuple[Network, ...], Profile]
 
 __all__ = ["BrowserHandler"]
 
@@ -99,7 +108,7 @@ class BrowserHandler(BaseDownloadHandler):
         self._allowed = allowed_networks(crawler.settings.getlist("CONSILIENCE_ALLOW_NETWORKS"))
         self._profile = crawler.settings.get("IMPERSONATE", "chrome")
         self._ca = CaBundle(crawler.settings)
-        self._sessions: SessionPool[tuple[Proxy | None, Profile], AsyncSession[Any]] = SessionPool(
+        self._sessions: SessionPool[_Way, AsyncSession[Any]] = SessionPool(
             self._open, AsyncSession.close
         )
 
@@ -111,12 +120,13 @@ class BrowserHandler(BaseDownloadHandler):
     async def download_request(self, request: Request) -> Response:
         """Return the answer to one request; raises Scrapy's exceptions."""
         proxy = proxy_of(request)
-        check_url(request.url, self._allowed, remote=proxy is not None)
+        check_request(request, self._allowed, remote=proxy is not None)
+        networks = networks_for(request, self._allowed)
         profile = profile_named(request.meta.get("profile", self._profile))
         body = BodyBuffer(body_cap(request, self._settings))
         refused = refusals()
         try:
-            async with self._sessions.borrow((proxy, profile)) as session:
+            async with self._sessions.borrow((proxy, networks, profile)) as session:
                 return await self._transfer(session, request, profile, body)
         except RequestsError as error:
             if body.overflown:
@@ -150,8 +160,8 @@ class BrowserHandler(BaseDownloadHandler):
             peer=None if proxy_of(request) else reply.primary_ip or None,
         )
 
-    def _open(self, key: tuple[Proxy | None, Profile]) -> AsyncSession[Any]:
-        proxy, profile = key
+    def _open(self, way: _Way) -> AsyncSession[Any]:
+        proxy, networks, profile = way
         options: dict[str, Any] = {
             "impersonate": profile.target,
             "max_clients": _CLIENTS,
@@ -163,7 +173,7 @@ class BrowserHandler(BaseDownloadHandler):
             "curl_options": _options(proxy, profile),
         }
         if proxy is None:
-            return GuardedSession(self._allowed, **options)
+            return GuardedSession(networks, **options)
         return AsyncSession(**options)
 
 

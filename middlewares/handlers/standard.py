@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import socket
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, cast
 
@@ -25,7 +26,13 @@ from scrapy.exceptions import (
 )
 from yarl import URL
 
-from middlewares.guard import BlockedAddressError, allowed_networks, check_url, forbidden
+from middlewares.guard import (
+    BlockedAddressError,
+    allowed_networks,
+    check_request,
+    forbidden,
+    networks_for,
+)
 from middlewares.handlers.common import (
     BodyBuffer,
     answer,
@@ -52,6 +59,9 @@ if TYPE_CHECKING:
 
     from middlewares.guard import Network
     from middlewares.handlers.common import Proxy
+
+    #: What a session is for: a proxy or none, and the networks that may be connected to.
+    _Way = tuple[Proxy | None, tuple[Network, ...]]
 
 __all__ = ["StandardHandler", "user_agent"]
 
@@ -154,7 +164,7 @@ class StandardHandler(BaseDownloadHandler):
         self._settings = crawler.settings
         self._allowed = allowed_networks(crawler.settings.getlist("CONSILIENCE_ALLOW_NETWORKS"))
         self._tls = tls_context(crawler.settings)
-        self._sessions: SessionPool[Proxy | None, aiohttp.ClientSession] = SessionPool(
+        self._sessions: SessionPool[_Way, aiohttp.ClientSession] = SessionPool(
             self._open, aiohttp.ClientSession.close
         )
         self._defaults = {
@@ -170,9 +180,10 @@ class StandardHandler(BaseDownloadHandler):
     async def download_request(self, request: Request) -> Response:
         """Return the answer to one request; raises Scrapy's exceptions."""
         proxy = proxy_of(request)
-        check_url(request.url, self._allowed, remote=proxy is not None)
+        check_request(request, self._allowed, remote=proxy is not None)
+        networks = networks_for(request, self._allowed)
         try:
-            async with self._sessions.borrow(proxy) as session:
+            async with self._sessions.borrow((proxy, networks)) as session:
                 return await self._transfer(session, request, proxy)
         except (aiohttp.ClientError, ProxyError, ProxyConnectionError, ProxyTimeoutError) as error:
             raise _translated(error, proxy) from error
@@ -216,9 +227,9 @@ class StandardHandler(BaseDownloadHandler):
         names = {name.lower() for name, _ in given}
         return [*given, *((k, v) for k, v in self._defaults.items() if k.lower() not in names)]
 
-    def _open(self, proxy: Proxy | None) -> aiohttp.ClientSession:
+    def _open(self, way: _Way) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
-            connector=self._connector(proxy),
+            connector=self._connector(*way),
             cookie_jar=aiohttp.DummyCookieJar(),
             response_class=_Response,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
@@ -229,13 +240,15 @@ class StandardHandler(BaseDownloadHandler):
             max_headers=256,
         )
 
-    def _connector(self, proxy: Proxy | None) -> aiohttp.TCPConnector:
+    def _connector(
+        self, proxy: Proxy | None, networks: tuple[Network, ...]
+    ) -> aiohttp.TCPConnector:
         if proxy is None:
             return aiohttp.TCPConnector(
                 ssl=self._tls,
                 limit=0,
-                resolver=_PublicResolver(self._allowed),
-                socket_factory=self._public_socket,
+                resolver=_PublicResolver(networks),
+                socket_factory=partial(_public_socket, networks),
             )
         if not proxy.is_socks:
             return _TunnelConnector(ssl=self._tls, limit=0)
@@ -250,12 +263,13 @@ class StandardHandler(BaseDownloadHandler):
             limit=0,
         )
 
-    def _public_socket(self, info: AddrInfoType) -> socket.socket:
-        family, kind, protocol, _, address = info
-        host = str(address[0])
-        if forbidden(host, self._allowed):
-            raise _refusal("the host", host, self._allowed)
-        return socket.socket(family, kind, protocol)
+
+def _public_socket(networks: tuple[Network, ...], info: AddrInfoType) -> socket.socket:
+    family, kind, protocol, _, address = info
+    host = str(address[0])
+    if forbidden(host, networks):
+        raise _refusal("the host", host, networks)
+    return socket.socket(family, kind, protocol)
 
 
 async def _read(reply: aiohttp.ClientResponse, body: BodyBuffer) -> None:
