@@ -6,9 +6,9 @@ import difflib
 import re
 import secrets
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, WithJsonSchema
 
 from framework.errors import ConsilienceError, InvalidInputError
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Arguments",
     "Call",
+    "Error",
     "ErrorInfo",
     "NoArguments",
     "Once",
@@ -53,10 +54,17 @@ class ErrorInfo(BaseModel):
     retry_after: float | None = None
 
 
+#: An error whose schema is kept short, since every tool's answer has one.
+Error = Annotated[
+    ErrorInfo | None,
+    WithJsonSchema({"type": "object", "description": "code, message, retryable, retry_after"}),
+]
+
+
 class Output(BaseModel):
     """Base of every tool's structured answer; `error` is set, and nothing else, when it failed."""
 
-    error: ErrorInfo | None = None
+    error: Error = None
 
 
 T = TypeVar("T")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from framework.types import Kind, Status, Verdict
 from server.tools.base import Arguments, Call, NoArguments, Output, Reply, Tool
@@ -52,13 +52,23 @@ class EnginesOutput(Output):
     engines: tuple[EngineItem, ...] = ()
 
 
+class SetEnginesOutput(EnginesOutput):
+    """What `get_engines` answers; its schema does not write the engines out again."""
+
+    engines: Annotated[
+        tuple[EngineItem, ...],
+        WithJsonSchema({"type": "array", "items": {"type": "object"}}),
+    ] = ()
+
+
 async def _get(app: Application, _given: NoArguments, call: Call) -> Reply[EnginesOutput]:
     return _reply(app, call.caller)
 
 
-async def _set(app: Application, given: SetEnginesArguments, call: Call) -> Reply[EnginesOutput]:
+async def _set(app: Application, given: SetEnginesArguments, call: Call) -> Reply[SetEnginesOutput]:
     app.set_default_engines(call.caller, given.engines)
-    return _reply(app, call.caller)
+    reply = _reply(app, call.caller)
+    return Reply(reply.text, SetEnginesOutput.model_validate(reply.data.model_dump()))
 
 
 def _reply(app: Application, caller: str) -> Reply[EnginesOutput]:
@@ -118,7 +128,7 @@ SET = Tool(
     title="Set default engines",
     description="Choose the engines that your searches ask when they name none; kept for you.",
     arguments=SetEnginesArguments,
-    output=EnginesOutput,
+    output=SetEnginesOutput,
     run=_set,
     read_only=False,
     open_world=False,

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, WithJsonSchema, model_validator
 
 from framework.errors import ConsilienceError
 from framework.evidence.injection import mark
 from framework.reading import passages, projections, tokens
 from framework.reading.windows import Limits, window
 from server.pages import PageRequest
-from server.tools.base import Arguments, Call, ErrorInfo, Output, Reply, Tool, failure, untrusted
+from server.tools.base import Arguments, Call, Error, Output, Reply, Tool, failure, untrusted
 from server.tools.facts import safety_of, structured_of
 
 if TYPE_CHECKING:
@@ -116,14 +116,21 @@ class PageOutput(BaseModel):
     next_start_line: int | None = None
     warnings: tuple[str, ...] = ()
     tokens: TokensOutput | None = None
-    error: ErrorInfo | None = None
+    error: Error = None
+
+
+#: Several pages; their schema is not written out again, since each is like the answer itself.
+Pages = Annotated[
+    tuple[PageOutput, ...],
+    WithJsonSchema({"type": "array", "items": {"type": "object"}}),
+]
 
 
 class WebFetchOutput(Output, PageOutput):
     """A page, or with `urls` several in `pages`; one failure never loses the others."""
 
     url: str = ""
-    pages: tuple[PageOutput, ...] | None = None
+    pages: Pages | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from framework.evidence import research
 from server.evidence import search_and_gather
-from server.tools.base import Arguments, Call, ErrorInfo, Output, Reply, Tool, failure, untrusted
+from server.tools.base import Arguments, Call, Error, Output, Reply, Tool, failure, untrusted
 from server.tools.facts import safety_of
 from server.tools.web_context import EvidenceOutput, evidence_data, evidence_line
 
@@ -41,7 +41,7 @@ class SourceOutput(BaseModel):
     word_count: int | None = None
     fingerprint: str | None = None
     safety: dict[str, Any] | None = None
-    error: ErrorInfo | None = None
+    error: Error = None
 
 
 class FindingOutput(EvidenceOutput):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from framework.evidence import verify
 from server.evidence import gather, search_and_gather
-from server.tools.base import Arguments, Call, ErrorInfo, Output, Reply, Tool, failure, untrusted
+from server.tools.base import Arguments, Call, Error, Output, Reply, Tool, failure, untrusted
 
 if TYPE_CHECKING:
     from framework.evidence.verify import SourceVerdict, Verification
@@ -65,7 +65,7 @@ class SourceVerdictOutput(BaseModel):
     confidence: float | None = None
     quotes: tuple[QuoteOutput, ...] = ()
     method: str | None = None
-    error: ErrorInfo | None = None
+    error: Error = None
 
 
 class VerifyOutput(Output):

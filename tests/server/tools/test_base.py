@@ -20,7 +20,7 @@ from server.tools.web_search import TOOL
         ({"query": "a", "max_results": 0}, "max_results: must be .*1 to 50.*, not 0"),
         ({"query": "a", "max_results": "many"}, "max_results: must be .*integer.*, not 'many'"),
         ({"query": ""}, "query: must have .*1 character.*, not ''"),
-        ({"query": "   "}, "query: must be text that is not blank .*, not '   '"),
+        ({"query": "   "}, "query: must be text that is not blank.*, not '   '"),
         ({"query": "x" * 2001}, "query: must have .*2000 characters.*, not 'xxx"),
         ({"query": "a", "safe": "never"}, "safe: must be 'off', 'moderate' or 'strict', not"),
         ({"query": "a", "limit": 3}, "limit: unknown argument .*known: query, max_results"),
