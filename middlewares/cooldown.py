@@ -189,3 +189,15 @@ class Cooldown:
             (subject, self._clock() - span),
         )
         return {Verdict(row[0]): int(row[1]) for row in rows}
+
+    def recent(self, span: float = _HISTORY) -> tuple[tuple[str, float, Verdict], ...]:
+        """Return the verdicts of all engines in the last `span` seconds, at most a week.
+
+        Each is the engine, the Unix moment and the verdict, the oldest first.
+        """
+        self._write_history()
+        rows = self._state.execute(
+            "SELECT engine, at, verdict FROM verdicts WHERE at >= ? ORDER BY at",
+            (self._clock() - span,),
+        )
+        return tuple((str(row[0]), float(row[1]), Verdict(row[2])) for row in rows)

@@ -164,3 +164,56 @@ def migrate(
     from server.cli.authoring import migrate as run
 
     raise typer.Exit(run(tuple(ids or ()), apply=apply))
+
+
+_LIVE = typer.Option("--live", help="Ask each engine once, by its pace.")
+_LIVE_QUERY = typer.Option("--query", help="What --live asks.")
+
+
+@app.command()
+def doctor(
+    ids: Ids = None,
+    live: Annotated[bool, _LIVE] = False,
+    query: Annotated[str, _LIVE_QUERY] = "javascript tutorial",
+    timeout: Timeout = 15,
+    replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
+    proxy: Proxy = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how every engine does: file, recordings, rests, keys, answers of the last week."""
+    from server.cli.doctor import doctor as run
+
+    code = run(
+        tuple(ids or ()),
+        {"proxy": proxy},
+        live=live,
+        query=query,
+        timeout=timeout,
+        replay=replay,
+        as_json=as_json,
+    )
+    raise typer.Exit(code)
+
+
+@app.command()
+def report(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")],
+    ids: Ids = None,
+    live: Annotated[bool, _LIVE] = False,
+    query: Annotated[str, _LIVE_QUERY] = "javascript tutorial",
+    timeout: Timeout = 15,
+    replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
+    proxy: Proxy = None,
+) -> None:
+    """Write the health of all engines as one HTML page that needs nothing else."""
+    from server.cli.doctor import report as run
+
+    run(
+        tuple(ids or ()),
+        output,
+        {"proxy": proxy},
+        live=live,
+        query=query,
+        timeout=timeout,
+        replay=replay,
+    )
