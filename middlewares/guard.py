@@ -15,6 +15,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from scrapy.exceptions import IgnoreRequest
 
+from framework.errors import InvalidInputError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -76,9 +78,18 @@ class BlockedAddressError(IgnoreRequest, OSError):
 def allowed_networks(texts: Iterable[str]) -> tuple[Network, ...]:
     """Return the networks that the operator lets through, from texts in CIDR form.
 
-    Raises `ValueError` with the text that is no network.
+    Raises `InvalidInputError` with the text that is no network.
     """
-    return tuple(ipaddress.ip_network(text.strip()) for text in texts if text.strip())
+    return tuple(_network(text.strip()) for text in texts if text.strip())
+
+
+def _network(text: str) -> Network:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError as problem:
+        raise InvalidInputError(
+            f"CONSILIENCE_ALLOW_NETWORKS: {problem}", hint="give networks such as 10.0.0.0/8"
+        ) from None
 
 
 def forbidden(address: str | Address, allowed: Iterable[Network] = ()) -> str | None:

@@ -14,6 +14,8 @@ from protego import Protego
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 
+from framework.errors import InvalidInputError
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable
 
@@ -80,6 +82,16 @@ def parsed(status: int, body: bytes) -> Robots:
     return Robots(Protego.parse(body[:_SIZE].decode("utf-8", "replace")))
 
 
+def _policy(text: str) -> RobotsPolicy:
+    try:
+        return RobotsPolicy(text)
+    except ValueError:
+        known = ", ".join(RobotsPolicy)
+        raise InvalidInputError(
+            f"CONSILIENCE_ROBOTS must be one of {known}, not {text!r}"
+        ) from None
+
+
 class RobotsMiddleware:
     """Looks at robots.txt before a page that asks for it by `request.meta["robots"]`.
 
@@ -106,7 +118,7 @@ class RobotsMiddleware:
     def from_crawler(cls, crawler: Crawler) -> RobotsMiddleware:
         """Read the operator's policy from the settings."""
         named = crawler.settings.get("CONSILIENCE_ROBOTS")
-        policy = RobotsPolicy(named) if named else None
+        policy = _policy(str(named)) if named else None
         middleware = cls(lambda request: crawler.engine.download_async(request), policy)
         crawler.signals.connect(middleware._stop, signals.spider_closed)
         return middleware

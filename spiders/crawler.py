@@ -87,6 +87,7 @@ class LongLivedCrawler:
         await asyncio.wait([self._task, ready], return_when=asyncio.FIRST_COMPLETED)
         if self._task.done():
             ready.cancel()
+            await asyncio.gather(ready, return_exceptions=True)
             self._task.result()
             raise RuntimeError("the crawler ended before it was ready")
         self._crawler = crawler

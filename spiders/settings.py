@@ -5,6 +5,13 @@ Each line is here because Scrapy's default leaks, opens a port, links callers or
 
 from __future__ import annotations
 
+import os
+
+
+def _listed(name: str) -> list[str]:
+    return [text.strip() for text in os.environ.get(name, "").split(",") if text.strip()]
+
+
 BOT_NAME = "consilience"
 SPIDER_LOADER_CLASS = "spiders.loader.EngineLoader"
 ADDONS = {"spiders.recordings.ReplayAddon": 100}
@@ -74,15 +81,15 @@ RENDER_CONCURRENCY = 2
 #: The browser of mode `impersonate`: chrome, firefox, safari or edge.
 IMPERSONATE = "chrome"
 #: Where Chromium is; empty means the first one found.
-CONSILIENCE_CHROME_PATH = None
+CONSILIENCE_CHROME_PATH = os.environ.get("CONSILIENCE_CHROME_PATH") or None
 
 #: Folders of engine files, later ones winning by id; empty means `./engines.d`, then the packaged.
 CONSILIENCE_ENGINES_DIR: list[str] = []
 #: Networks in CIDR form that the guard lets through although they are not public.
-CONSILIENCE_ALLOW_NETWORKS: list[str] = []
+CONSILIENCE_ALLOW_NETWORKS = _listed("CONSILIENCE_ALLOW_NETWORKS")
 #: A file of further certificate authorities to trust.
-CONSILIENCE_CA_FILE = None
+CONSILIENCE_CA_FILE = os.environ.get("CONSILIENCE_CA_FILE") or None
 #: What robots.txt means for pages: obey, warn or off; None leaves it to each request.
-CONSILIENCE_ROBOTS = None
+CONSILIENCE_ROBOTS = os.environ.get("CONSILIENCE_ROBOTS") or None
 #: A folder of recordings to answer from, instead of the network.
 REPLAY = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,8 +35,7 @@ _NOWHERE = {"server": "socks5://127.0.0.1:9"}
 
 def executable(settings: BaseSettings) -> str | None:
     """Return Chromium's path: `CONSILIENCE_CHROME_PATH`, else what is installed, else None."""
-    named = settings.get("CONSILIENCE_CHROME_PATH") or os.environ.get("CONSILIENCE_CHROME_PATH")
-    if named:
+    if named := settings.get("CONSILIENCE_CHROME_PATH"):
         return str(named)
     return next((path for name in _NAMES if (path := shutil.which(name))), None)
 

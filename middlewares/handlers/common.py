@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import certifi
 from scrapy.http import Headers, HtmlResponse, Response, TextResponse
 
+from framework.errors import InvalidInputError
 from middlewares.handlers.failures import BodyTooLargeError, ProxyUnavailableError
 
 if TYPE_CHECKING:
@@ -104,7 +105,13 @@ def tls_context(settings: BaseSettings) -> ssl.SSLContext:
     """Return a verifying TLS context that also trusts `CONSILIENCE_CA_FILE`."""
     context = ssl.create_default_context()
     if extra := settings.get("CONSILIENCE_CA_FILE"):
-        context.load_verify_locations(cafile=str(extra))
+        try:
+            context.load_verify_locations(cafile=str(extra))
+        except (OSError, ssl.SSLError) as problem:
+            raise InvalidInputError(
+                f"CONSILIENCE_CA_FILE: {extra} holds no certificates ({problem})",
+                hint="give a file in PEM form",
+            ) from None
     return context
 
 

@@ -37,6 +37,7 @@ __all__ = ["FilterProxy"]
 _OK = b"\x05\x00\x00\x01" + bytes(6)
 _NOT_ALLOWED = b"\x05\x02\x00\x01" + bytes(6)
 _CONNECT = 1
+_CONNECT_SECONDS = 10.0
 _BROKEN = (OSError, asyncio.IncompleteReadError)
 #: SOCKS5 replies of an upstream proxy that speak of the target (RFC 1928, section 6).
 _TARGET_REPLIES = frozenset({3, 4, 5, 6})
@@ -145,7 +146,9 @@ class FilterProxy:
         check_url(f"http://{shown}/", self._allowed, remote=self._upstream is not None)
         if self._upstream is None:
             return await self._direct(host, port)
-        stream = await _upstream(self._upstream, self._tls).connect(host, port)
+        stream = await _upstream(self._upstream, self._tls).connect(
+            host, port, timeout=_CONNECT_SECONDS
+        )
         return stream.reader, stream.writer
 
     async def _direct(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framework.errors import UnavailableError
+from framework.errors import InvalidInputError, UnavailableError
 from framework.types import FetchMode, HttpRequest
 from middlewares.guard import (
     BlockedAddressError,
@@ -173,7 +173,7 @@ def test_local_names_are_refused_where_a_proxy_resolves(host: str) -> None:
 
 
 def test_a_wrong_network_is_named() -> None:
-    with pytest.raises(ValueError, match="not-a-network"):
+    with pytest.raises(InvalidInputError, match="not-a-network"):
         allowed_networks(["not-a-network"])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from framework.errors import UnavailableError
+from framework.errors import InvalidInputError, UnavailableError
 from framework.types import FetchMode, HttpRequest
 from spiders.hub import Hub
 from tests.spiders.conftest import LOOPBACK
@@ -17,6 +17,7 @@ from tests.support.site import Reply, Seen, Site, hang
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 def echo(seen: Seen) -> Reply:
@@ -231,3 +232,28 @@ async def test_closing_leaves_neither_tasks_nor_connections(
             await site.until_idle()
     assert asyncio.all_tasks() == before
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"REPLAY": "/no/such"}, "/no/such holds no recordings"),
+        ({"CONSILIENCE_ALLOW_NETWORKS": ["nonsense"]}, "CONSILIENCE_ALLOW_NETWORKS: 'nonsense'"),
+        ({"CONSILIENCE_ROBOTS": "maybe"}, "CONSILIENCE_ROBOTS must be one of obey, warn, off"),
+    ],
+)
+async def test_a_wrong_setting_is_told_when_the_hub_opens(
+    settings: dict[str, object], message: str
+) -> None:
+    before = asyncio.all_tasks()
+    with pytest.raises(InvalidInputError, match=message):
+        async with Hub(settings):
+            pass
+    assert asyncio.all_tasks() == before
+
+
+async def test_a_file_without_certificates_is_told(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("no certificate")
+    async with Hub({**LOOPBACK, "CONSILIENCE_CA_FILE": tmp_path / "ca.pem"}) as hub:
+        with pytest.raises(InvalidInputError, match=r"ca\.pem holds no certificates"):
+            await hub.fetch(HttpRequest(url="http://127.0.0.1:1/"))

@@ -138,3 +138,15 @@ async def test_an_unreachable_target_is_not_the_proxys_fault(hub: Hub, mode: Fet
         for scheme in ("socks5h", "http"):
             code = await outcome(hub, "https://gone.example/", mode, proxy.url(scheme))
             assert code == "connection_refused"
+
+
+async def test_a_certificate_of_a_stranger_is_refused(
+    proxy_settings: dict[str, object], mode: FetchMode
+) -> None:
+    async with (
+        around(proxy_settings, "socks5h") as (_, hub),
+        ReplayProxy(answer=recorded) as stranger,
+    ):
+        code = await outcome(hub, "https://site.example/", mode, stranger.url())
+        assert code == "download_failed"
+        assert not stranger.served
