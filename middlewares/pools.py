@@ -147,6 +147,11 @@ class Pool:
     def __contains__(self, url: str) -> bool:
         return url in self._states
 
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The pool's proxies in the order of their file."""
+        return tuple(state.member for state in self._states.values())
+
     def __repr__(self) -> str:
         return f"Pool({self.name!r}, {len(self._states)} members)"
 

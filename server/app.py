@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -21,25 +21,29 @@ from middlewares.cache import Cache
 from middlewares.policy import EnginePolicy, cooldown_spans
 from middlewares.proxy import proxies_from
 from middlewares.state import StateDatabase
-from server import llm as models
-from server import logs
+from server import llm as llms
+from server import llm_direct, logs
 from server.config import Environment, Settings, load
+from server.deep_runs import DeepRuns
 from server.downloads import Downloads
+from server.engine_state import engine_state
 from server.metrics import Metrics
 from server.pages import Pages, checked_url
 from server.preferences import Preferences
 from server.readers import READERS, Ask, RemoteReaders
 from server.requests import Filtered, SearchRequest
 from server.rounds import Rounds
+from server.wiring import crawler_settings, model_store, state_dir
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Mapping
     from pathlib import Path
     from types import TracebackType
 
+    from framework.evidence.models import ModelStore
     from framework.llm import LLM
     from framework.merge.search import OnReport
-    from framework.spec.catalogue import Catalogue, Entry
+    from framework.spec.catalogue import Catalogue
     from framework.types import (
         EngineReport,
         HttpRequest,
@@ -49,33 +53,17 @@ if TYPE_CHECKING:
         Query,
         Row,
     )
+    from server.engine_state import EngineState
     from server.pages import Fetched, PageRequest
     from server.tools.base import Call
     from spiders.hub import Hub
 
-__all__ = ["Application", "EngineState"]
+__all__ = ["Application"]
 
 #: Failures of a page that a remote reader may not share.
 _UNREADABLE = frozenset({"blocked", "http_status", "render_failed", "timeout", "download_failed"})
 
 _PAGE_SECONDS = 3600.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineState:
-    """An engine as a caller sees it; times are RFC 3339."""
-
-    id: str
-    name: str
-    kind: Kind
-    index: str
-    status: Status
-    official_api: bool
-    supports: tuple[str, ...] = ()
-    disabled: str | None = None
-    resting_until: str | None = None
-    history: tuple[tuple[Verdict, int], ...] = ()
-    problems: tuple[str, ...] = ()
 
 
 class Application:
@@ -109,7 +97,9 @@ class Application:
         self._preferences: Preferences | None = None
         self._rounds: Rounds | None = None
         self._reports: Downloads | None = None
+        self._deep_runs: DeepRuns | None = None
         self._pages: Downloads | None = None
+        self._models: ModelStore | None = None
         self._cache: Cache | None = None
         self._reader: Pages | None = None
         self._readers: RemoteReaders | None = None
@@ -156,6 +146,7 @@ class Application:
             self._opening = None
         await self._stack.aclose()
         self._preferences = self._rounds = self._reports = self._pages = None
+        self._deep_runs = None
         self._reader = self._readers = None
         if self._cache is not None:
             self._cache.close()
@@ -311,7 +302,7 @@ class Application:
         values = self.environment.values
         rests = {rest.subject: rest.until for rest in self.policy.cooldown.all()}
         return tuple(
-            _state(entry, values, rests.get(entry.id), self.policy.cooldown.history(entry.id))
+            engine_state(entry, values, rests.get(entry.id), self.policy.cooldown.history(entry.id))
             for entry in self.catalogue.entries()
         )
 
@@ -347,6 +338,13 @@ class Application:
             seconds = self.settings.deep_retention_minutes * 60
             self._reports = Downloads(self.policy.state, seconds)
         return self._reports
+
+    @property
+    def deep_runs(self) -> DeepRuns:
+        """Research runs that are under way; opened at first use."""
+        if self._deep_runs is None:
+            self._deep_runs = DeepRuns(self.policy.state)
+        return self._deep_runs
 
     @property
     def pages(self) -> Downloads:
@@ -404,12 +402,18 @@ class Application:
 
     @property
     def page_service(self) -> Pages:
-        """Who fetches and reads pages; its cache is opened at first use."""
+        """Who fetches and reads pages."""
         if self._reader is None:
+            self._reader = Pages(self.hub, self.page_cache, self.policy)
+        return self._reader
+
+    @property
+    def page_cache(self) -> Cache:
+        """The cache of pages; opened at first use."""
+        if self._cache is None:
             folder = self.settings.cache_dir or state_dir(self.settings)
             self._cache = Cache(None if self.replay else folder / "pages.db")
-            self._reader = Pages(self.hub, self._cache, self.policy)
-        return self._reader
+        return self._cache
 
     @property
     def _remote_readers(self) -> RemoteReaders:
@@ -418,16 +422,25 @@ class Application:
             self._readers = RemoteReaders(self._send, values, state)
         return self._readers
 
+    # Models for evidence
+
+    @property
+    def models(self) -> ModelStore:
+        """The models that rank and judge passages; each is loaded when it is first needed."""
+        if self._models is None:
+            self._models = model_store(self)
+        return self._models
+
     # Language models
 
     @property
     def llm_configured(self) -> bool:
         """Whether an endpoint is set up."""
-        return models.configured(self.settings)
+        return llms.configured(self.settings)
 
-    def resolution(self, caller: str, *, client: bool) -> models.Resolution:
+    def resolution(self, caller: str, *, client: bool) -> llms.Resolution:
         """Tell whose model would answer this caller's prompts."""
-        return models.resolve(
+        return llms.resolve(
             sampling=self.sampling(caller),
             client=client,
             api=self.llm_configured,
@@ -436,7 +449,7 @@ class Application:
 
     def llm(self, call: Call, *, sampling: bool) -> LLM | None:
         """Return the model that answers this call's prompts, or None."""
-        resolution = models.resolve(
+        resolution = llms.resolve(
             sampling=sampling,
             client=call.client_llm is not None,
             api=self.llm_configured,
@@ -448,13 +461,18 @@ class Application:
 
     def _endpoint(self) -> LLM:
         given = self.settings
-        return models.EndpointLLM(
+        return llms.EndpointLLM(
             base_url=given.llm_base_url or "",
             model=given.llm_name or "",
             key=given.llm_api_key,
             timeout=given.llm_timeout_ms / 1000,
-            send=self._send,
+            send=self._send_to_llm,
         )
+
+    async def _send_to_llm(self, request: HttpRequest, timeout: float) -> HttpResponse:
+        if llm_direct.is_local(request.url):
+            return await llm_direct.send(request, timeout)
+        return await self._send(request, timeout)
 
     async def _send(self, request: HttpRequest, timeout: float) -> HttpResponse:
         hub = await self.hub()
@@ -471,34 +489,6 @@ async def _in_full(work: Coroutine[None, None, object]) -> None:
         raise
 
 
-def crawler_settings(app: Application) -> Mapping[str, object]:
-    """Return the changes to `spiders.settings` that an application's settings ask for."""
-    given = app.settings
-    return {
-        "CONSILIENCE_ALLOW_NETWORKS": [str(network) for network in given.allow_networks],
-        "CONSILIENCE_CA_FILE": str(given.ca_file) if given.ca_file else None,
-        "REPLAY": str(app.replay) if app.replay else None,
-        "CONSILIENCE_PROXY_POLICY": app.proxies,
-        "CONSILIENCE_ROBOTS": given.robots,
-        "CONSILIENCE_CHROME_PATH": str(given.chrome_path) if given.chrome_path else None,
-        "RENDER_TIMEOUT": given.render_timeout,
-        "RENDER_CONCURRENCY": given.render_concurrency,
-        "RENDER_MAX_REQUESTS": given.render_requests,
-        "RENDER_MAX_NETWORK_BYTES": given.render_network_bytes,
-        "RENDER_MAX_HTML_BYTES": given.render_html_bytes,
-        "LOG_ENABLED": False,
-    }
-
-
-def state_dir(settings: Settings) -> Path:
-    """Return the folder of the state database."""
-    if settings.state_dir is not None:
-        return settings.state_dir
-    from platformdirs import user_state_path
-
-    return user_state_path("consilience", appauthor=False)
-
-
 async def _filter(answer: SearchAnswer, llm: LLM) -> tuple[SearchAnswer, Filtered]:
     try:
         reply = await llm.complete(filtering.prompt(answer.query.text, answer.results))
@@ -506,22 +496,3 @@ async def _filter(answer: SearchAnswer, llm: LLM) -> tuple[SearchAnswer, Filtere
     except (ConsilienceError, filtering.FilterError) as error:
         return answer, Filtered(remark=f"Not filtered: {error}.")
     return replace(answer, results=rows), Filtered(done=True)
-
-
-def _state(
-    entry: Entry, environ: Mapping[str, str], until: float | None, history: Mapping[Verdict, int]
-) -> EngineState:
-    spec = entry.engine.spec if entry.engine else None
-    return EngineState(
-        id=entry.id,
-        name=spec.name if spec else entry.id,
-        kind=spec.kind if spec else Kind.WEB,
-        index=entry.engine.index if entry.engine else entry.id,
-        status=spec.status if spec else Status.EXPERIMENTAL,
-        official_api=spec.about.official_api if spec else False,
-        supports=tuple(sorted(spec.inputs.model_fields_set)) if spec else (),
-        disabled=entry.disabled(environ) or None,
-        resting_until=datetime.fromtimestamp(until, UTC).isoformat() if until else None,
-        history=tuple(sorted(history.items())),
-        problems=tuple(str(problem) for problem in entry.problems),
-    )

@@ -102,7 +102,11 @@ class Settings(BaseModel):
     robots: Literal["obey", "warn", "off"] | None = None
     """What robots.txt means for pages; default: obey in crawls, warn for single pages."""
     models_dir: Path | None = None
-    """Folder of models for evidence."""
+    """Folder of models for evidence; default: `models` in the state folder."""
+    models_download: Switch = False
+    """Fetch a missing model from its hub when it is first needed."""
+    models_url: str | None = None
+    """A mirror to fetch models from, in place of their hub."""
     log: LogLevel = "error"
     """How much is logged to standard error."""
     chrome_path: Path | None = None
@@ -137,6 +141,10 @@ class Settings(BaseModel):
     """Its model."""
     llm_timeout_ms: int = Field(default=30_000, ge=100, le=600_000)
     """How long one answer of it may take, in milliseconds."""
+    llm_price_input: float | None = Field(default=None, ge=0)
+    """What a million tokens of its prompts cost, in your currency; reports then tell the cost."""
+    llm_price_output: float | None = Field(default=None, ge=0)
+    """What a million tokens of its answers cost."""
     deep_max_loops: int = Field(default=20, ge=1, le=50)
     """Rounds of a deep search."""
     deep_results_per_engine: int = Field(default=5, ge=1, le=20)
@@ -187,6 +195,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "ca_file": ("CONSILIENCE_CA_FILE",),
     "robots": ("CONSILIENCE_ROBOTS",),
     "models_dir": ("CONSILIENCE_MODELS_DIR",),
+    "models_download": ("CONSILIENCE_MODELS_DOWNLOAD",),
+    "models_url": ("CONSILIENCE_MODELS_URL",),
     "log": ("CONSILIENCE_LOG", "WEBFETCH_MCP_LOG_LEVEL"),
     "chrome_path": ("CONSILIENCE_CHROME_PATH", "WEBFETCH_CHROME_PATH"),
     "host": ("CONSILIENCE_HOST",),
@@ -204,6 +214,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "llm_api_key": ("LLM_API_KEY",),
     "llm_name": ("LLM_NAME",),
     "llm_timeout_ms": ("LLM_TIMEOUT_MS",),
+    "llm_price_input": ("CONSILIENCE_LLM_PRICE_INPUT",),
+    "llm_price_output": ("CONSILIENCE_LLM_PRICE_OUTPUT",),
     "deep_max_loops": ("DEEP_SEARCH_MAX_LOOPS",),
     "deep_results_per_engine": ("DEEP_SEARCH_RESULTS_PER_ENGINE",),
     "deep_saturation": ("DEEP_SEARCH_SATURATION_THRESHOLD",),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from framework.types import Kind, SafeSearch, TimeRange
-from server.cli import engines, inspecting, page_commands
+from server.cli import engines, evidence_commands, inspecting, page_commands, upkeep
 from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, Timeout, split
 
 __all__ = ["app"]
@@ -24,6 +24,8 @@ app = typer.Typer(
 app.add_typer(engines.app, name="engines")
 app.add_typer(inspecting.app, name="inspect")
 page_commands.register(app)
+evidence_commands.register(app)
+upkeep.register(app)
 
 
 def _version(value: bool) -> None:
@@ -108,6 +110,7 @@ Replay = Annotated[bool, typer.Option("--replay", help="Answer from recordings."
 
 @app.command()
 def mcp(
+    context: typer.Context,
     tools: Tools = None,
     compact: Compact = False,
     engine_ids: EngineIds = None,
@@ -129,7 +132,7 @@ def mcp(
         "debug_file": debug_file,
     }
     chosen = (*(("compact",) if compact else ()), *(split(tools) or ()))
-    serve_stdio(settings_of(overrides), chosen, replay=replay)
+    serve_stdio(settings_of(overrides), chosen, context.obj, replay=replay)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from server.tools.base import Reply
 
-__all__ = ["call", "headers_of", "read_file", "show_fingerprints"]
+__all__ = ["call", "headers_of", "json_file", "read_file", "show_fingerprints"]
 
 
 def call(
@@ -70,6 +71,17 @@ def headers_of(texts: Sequence[str]) -> dict[str, str]:
         if not colon or not name.strip():
             raise InvalidInputError(f"--header: {text!r} is no NAME:VALUE")
     return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def json_file(file: Path) -> object:
+    """Read a JSON file; raises InvalidInputError where it cannot be read or is no JSON."""
+    try:
+        value: object = json.loads(file.read_bytes())
+    except OSError as error:
+        raise InvalidInputError(f"{file}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InvalidInputError(f"{file}: is no JSON: {error}") from error
+    return value
 
 
 def show_fingerprints(*, as_json: bool) -> None:

@@ -10,7 +10,8 @@ from framework.types import Kind, Status, Verdict
 from server.tools.base import Arguments, Call, NoArguments, Output, Reply, Tool
 
 if TYPE_CHECKING:
-    from server.app import Application, EngineState
+    from server.app import Application
+    from server.engine_state import EngineState
 
 __all__ = ["GET", "SET", "EnginesOutput"]
 

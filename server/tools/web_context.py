@@ -108,7 +108,8 @@ async def _run(app: Application, given: ContextArguments, call: Call) -> Reply[C
         given.task,
         max_tokens=given.max_tokens,
         min_score=given.min_score,
-        rerank=given.rerank and app.settings.rerank,
+        rerank=given.rerank,
+        store=app.models,
     )
     data = _data(fetched, built)
     return Reply(_render(data), data)

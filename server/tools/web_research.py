@@ -114,7 +114,8 @@ async def _run(app: Application, given: ResearchArguments, call: Call) -> Reply[
         gathered.usable,
         given.query,
         max_tokens=given.max_tokens_total,
-        rerank=given.rerank and app.settings.rerank,
+        rerank=given.rerank,
+        store=app.models,
     )
     data = _data(gathered, weighed)
     return Reply(_render(data), data)

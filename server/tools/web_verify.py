@@ -97,6 +97,7 @@ async def _run(app: Application, given: VerifyArguments, call: Call) -> Reply[Ve
         given.claim,
         gathered.usable,
         max_tokens_per_source=given.max_tokens_per_source,
+        store=app.models,
     )
     data = _data(gathered, judged)
     return Reply(_render(data), data)

@@ -1,0 +1,228 @@
+"""The work behind `consilience keys`, `proxies`, `cache` and `models`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from framework.errors import ConsilienceError, NotFoundError
+from framework.evidence import models
+from framework.types import HttpRequest, Query, Verdict
+from server.app import Application
+from server.cli.calls import run_with
+from server.cli.output import as_json as print_json
+from server.cli.output import line, note, table
+from server.cli.setup import settings_of
+from server.requests import SearchRequest
+from server.wiring import downloader, models_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from middlewares.keys import KeyPool
+    from middlewares.pools import Pool
+
+__all__ = [
+    "cache_clear",
+    "cache_stats",
+    "models_check",
+    "models_fetch",
+    "models_list",
+    "show_keys",
+    "show_proxies",
+]
+
+_CHECK_SECONDS = 15.0
+
+
+# Keys
+
+
+def show_keys(*, check: bool, as_json: bool) -> int:
+    """Print every engine's key pools; return 1 where a checked engine refused its keys."""
+    application = Application.create(settings_of({}))
+    pools = {
+        (entry.id, name): pool
+        for entry in application.catalogue.entries()
+        if entry.engine is not None
+        for name, pool in application.policy.pools(entry.engine).items()
+        if len(pool)
+    }
+    verdicts = _tried(application, {engine for engine, _ in pools}) if check else {}
+    rows = [_pool_row(engine, name, pool, verdicts) for (engine, name), pool in pools.items()]
+    if as_json:
+        print_json([*rows])
+    elif rows:
+        headers = ("engine", "pool", "keys", "resting", "verdict")
+        table(headers, ([str(row[name]) for name in headers] for row in rows))
+    else:
+        line("No keys are set; `consilience engines list` names the variables.")
+    return int(any(verdict is Verdict.UNAUTHORISED for verdict in verdicts.values()))
+
+
+def _pool_row(
+    engine: str, name: str, pool: KeyPool, verdicts: Mapping[str, Verdict]
+) -> dict[str, object]:
+    now = time.time()
+    resting = [
+        f"{report.number}: {report.text(now)}"
+        for report in pool.reports()
+        if report.retired or (report.until is not None and report.until > now)
+    ]
+    verdict = verdicts.get(engine)
+    return {
+        "engine": engine,
+        "pool": name,
+        "keys": len(pool),
+        "resting": "; ".join(resting),
+        "verdict": verdict.value if verdict else "",
+    }
+
+
+def _tried(application: Application, engines: set[str]) -> dict[str, Verdict]:
+    async def work(app: Application) -> dict[str, Verdict]:
+        found: dict[str, Verdict] = {}
+        for name in sorted(engines):
+            request = SearchRequest(
+                query=Query(text="test"), engines=(name,), timeout=_CHECK_SECONDS
+            )
+            try:
+                answer = await app.search(request, caller="cli")
+            except ConsilienceError as error:
+                known = {verdict.value for verdict in Verdict}
+                found[name] = Verdict(error.code) if error.code in known else Verdict.ERROR
+            else:
+                found[name] = answer.engines[0].verdict
+        return found
+
+    return run_with(application, work)
+
+
+# Proxies
+
+
+def show_proxies(proxy: str | None, url: str | None, *, as_json: bool) -> int:
+    """Print every pool's members, tested against `url` if given; return 1 where one failed."""
+    application = Application.create(settings_of({"proxy": proxy}))
+    for warning in application.proxies.warnings:
+        note(f"warning: {warning}")
+    pools = application.proxies.pools
+    results = _tested(application, pools, url) if url else {}
+    rows = [
+        {**asdict(report), "pool": name, "test": results.get((name, report.name), "")}
+        for name, pool in pools.items()
+        for report in pool.reports()
+    ]
+    if as_json:
+        print_json([*rows])
+    elif rows:
+        headers = ("pool", "name", "weight", "uses", "failures", "benched", "test")
+        table(headers, ([str(row[name]) for name in headers] for row in rows))
+    else:
+        line("No proxy is set: requests leave directly.")
+    return int(any(not result.startswith("ok") for result in results.values()))
+
+
+def _tested(
+    application: Application, pools: Mapping[str, Pool], url: str
+) -> dict[tuple[str, str], str]:
+    async def one(app: Application, address: str) -> str:
+        hub = await app.hub()
+        start = time.monotonic()
+        try:
+            answer = await hub.fetch(HttpRequest(url=url), proxy=address, timeout=_CHECK_SECONDS)
+        except ConsilienceError as error:
+            return f"{error.code}: {error.message}"
+        return f"ok, status {answer.status}, {(time.monotonic() - start) * 1000:.0f} ms"
+
+    async def work(app: Application) -> dict[tuple[str, str], str]:
+        members = [(name, member) for name, pool in pools.items() for member in pool.members]
+        results = await asyncio.gather(*(one(app, member.url) for _, member in members))
+        return {
+            (name, member.name): result
+            for (name, member), result in zip(members, results, strict=True)
+        }
+
+    return run_with(application, work)
+
+
+# Cache
+
+
+def cache_stats(*, as_json: bool) -> None:
+    """Print how many pages the cache holds and their size."""
+    stats = Application.create(settings_of({})).page_cache.stats()
+    if as_json:
+        print_json({"entries": stats.entries, "size": stats.size})
+    else:
+        line(f"{stats.entries} pages, {stats.size} bytes")
+
+
+def cache_clear() -> None:
+    """Remove every cached page and print how many there were."""
+    line(f"{Application.create(settings_of({})).page_cache.clear()} pages removed")
+
+
+# Models
+
+
+def models_list(*, as_json: bool) -> None:
+    """Print every known model and where its files were found."""
+    rows = models.describe(models_dir(settings_of({})))
+    if as_json:
+        print_json([dict(row) for row in rows])
+        return
+    headers = list(rows[0]) if rows else []
+    table(headers, ([row[name] for name in headers] for row in rows))
+
+
+def models_check() -> int:
+    """Load every model that was found; return 1 where one is broken, none found being fine."""
+    folder = models_dir(settings_of({}))
+    broken = 0
+    for record in models.RECORDS:
+        if models.find(record, folder) is None:
+            line(f"{record.name}: not found")
+            continue
+        try:
+            models.load(record, folder)
+        except ConsilienceError as error:
+            broken += 1
+            line(f"{record.name}: {error}")
+        else:
+            line(f"{record.name}: fine")
+    return int(broken > 0)
+
+
+def models_fetch(names: Sequence[str], folder: Path | None, proxy: str | None) -> None:
+    """Fetch models into a folder, each file checked by its digest.
+
+    Raises:
+        NotFoundError: no such model.
+        ConsilienceError: a file could not be fetched or is not what was expected.
+    """
+    settings = settings_of({"proxy": proxy})
+    known = {record.name: record for record in models.RECORDS}
+    for name in names:
+        if name not in known:
+            raise NotFoundError(f"unknown model {name!r}", hint=f"known: {', '.join(known)}")
+    target = folder or models_dir(settings)
+    application = Application.create(settings)
+
+    async def work(app: Application) -> None:
+        get = downloader(app)
+        for name in names or known:
+            await asyncio.to_thread(
+                models.fetch,
+                known[name],
+                target,
+                get,
+                mirror=settings.models_url or "",
+                progress=note,
+            )
+            line(f"{name}: {target / name}")
+
+    run_with(application, work)
