@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
+import ssl
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import trustme
 from mcp import Client
 
 from framework.spec.catalogue import Catalogue
@@ -15,7 +17,8 @@ from server.config import Environment
 from server.requests import SearchRequest
 from server.surface import build
 from spiders.recordings import Recordings
-from spiders.replay import Fault, ReplayProxy
+from spiders.replay import ReplayProxy
+from tests.support.site import Reply, Site, hang
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -134,9 +137,13 @@ async def test_one_hangs_one_is_huge_one_is_broken_and_the_others_rows_arrive(
         (folder / f"{name}.yaml").write_text(SPEC.format(id=name, proxy="default"))
     (folder / "hanging.yaml").write_text(SPEC.format(id="hanging", proxy="hole"))
     (folder / "spoiled.yaml").write_text("schema: 1\nid: spoiled\n")
+    ca = trustme.CA()
+    certificate = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ca.issue_cert("hanging.example").configure_cert(certificate)
     async with (
-        ReplayProxy(users={"ann": "s3cret"}, answer=answer) as proxy,
-        ReplayProxy(fault=Fault.HANG) as hole,
+        ReplayProxy(users={"ann": "s3cret"}, answer=answer, ca=ca) as proxy,
+        Site({"/find": Reply(stream=hang)}, tls=certificate) as site,
+        ReplayProxy(hosts={"hanging.example": ("127.0.0.1", site.port)}) as hole,
     ):
         pools = tmp_path / "pools.yaml"
         pools.write_text(f"pools:\n  hole: {{members: ['{hole.url('socks5h')}']}}\n")
