@@ -1,0 +1,117 @@
+"""`consilience keys`, `proxies`, `cache`, `models`, `init` and the program itself."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.command import runner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command import Run
+
+SECRET = "tvly-secret-0123456789"
+
+
+def test_keys_are_counted_and_never_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    keys = f"{SECRET},{SECRET}-2"
+    run = runner(capsys, monkeypatch, tmp_path, TAVILY_API_KEYS=keys, TAVILY_API_KEY=SECRET)
+    rows = {row["engine"]: row for row in json.loads(run("keys", "--json").out)}
+    table = run("keys")
+
+    assert rows["tavily"]["keys"] == 2
+    assert SECRET not in table.out + json.dumps(rows)
+
+
+def test_no_keys_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    for name in list(os.environ):
+        if name.endswith(("_KEY", "_KEYS", "_TOKEN", "_TOKENS")):
+            monkeypatch.delenv(name)
+
+    assert "No keys are set" in run("keys").out
+
+
+def test_proxies_never_show_a_password(run: Run) -> None:
+    done = run("proxies", "--proxy", "socks5h://ann:s3cret@gate.example:1080")
+
+    assert "socks5h://gate.example:1080" in done.out
+    assert "s3cret" not in done.out + done.error
+
+
+def test_a_dead_proxy_fails_its_check(run: Run) -> None:
+    done = run("proxies", "https://a.example/", "--check", "--proxy", "socks5h://127.0.0.1:9")
+
+    assert done.code == 1
+    assert "proxy_unavailable" in done.out
+
+
+def test_a_proxy_that_is_set_but_not_enabled_is_mentioned(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("ENABLE_PROXY", raising=False)
+
+    assert "HTTP_PROXY" in run("proxies").error
+
+
+def test_the_cache_is_counted_and_cleared(run: Run) -> None:
+    assert "0 pages" in run("cache", "stats").out
+    assert "0 pages removed" in run("cache", "clear").out
+
+
+def test_models_are_listed_with_their_licence(run: Run) -> None:
+    rows = json.loads(run("models", "list", "--json").out)
+
+    assert {row["kind"] for row in rows} >= {"rerank", "nli"}
+    assert all(row["licence"] for row in rows)
+
+
+def test_an_unknown_model_is_refused(run: Run) -> None:
+    done = run("models", "fetch", "gigantic")
+
+    assert done.code == 1
+    assert "known:" in done.error
+
+
+def test_init_makes_a_folder_and_keeps_what_exists(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    first = run("init", str(folder))
+    (folder / "scrapy.cfg").write_text("mine")
+    second = run("init", str(folder))
+
+    assert "wrote" in first.out
+    assert "kept" in second.out
+    assert (folder / "scrapy.cfg").read_text() == "mine"
+    assert json.loads((folder / "engine-v1.json").read_text())
+
+
+def test_init_where_nothing_can_be_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = run("init", str(tmp_path / "file" / "deep"))
+
+    assert done.code == 1
+    assert "Traceback" not in done.error
+
+
+@pytest.mark.parametrize("word", ["--version", "--help"])
+def test_the_program_itself(run: Run, word: str) -> None:
+    done = run(word)
+
+    assert done.code == 0
+    assert "onsilience" in done.out
+
+
+def test_a_wrong_variable_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", "eighty")
+    done = run("search", "x", "--replay")
+
+    assert done.code == 1
+    assert done.error.startswith("consilience: PORT: ")
