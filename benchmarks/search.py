@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 CAPTURES = ROOT.parent / "shared" / "captures"
 PAGES = {
-    "bing": ("bing/celina_caffeine_2026.html", "bing/plain/response.html"),
-    "duckduckgo": ("duckduckgo/celina_caffeine_html_2026.html", "duckduckgo/plain/response.html"),
-    "brave": ("brave/sanguinary_javascript_tutorial_2026.html", "brave/plain/response.html"),
+    "bing": ("bing/celina_caffeine_2026.html", "bing/ok/response.html"),
+    "duckduckgo": ("duckduckgo/celina_caffeine_html_2026.html", "duckduckgo/ok/response.html"),
+    "brave": ("brave/sanguinary_javascript_tutorial_2026.html", "brave/ok/response.html"),
 }
 PATHS = {"bing": "bing/search", "duckduckgo": "duckduckgo/html/", "brave": "brave/search"}
 QUERY = "does caffeine affect javascript sleep tutorial"
