@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from framework.spec.catalogue import Entry
     from server.app import Application
 
-__all__ = ["Health", "Live", "Slot", "State", "examine", "timeline"]
+__all__ = ["Health", "Live", "Slot", "State", "by_need", "examine", "timeline"]
 
 State = str
-#: States from the best to the worst: what a reader wants to see first stands last.
-STATES: tuple[State, ...] = ("fine", "disabled", "resting", "trouble", "broken")
+#: States in the order of how much they need a reader's eye, the least first.
+STATES: tuple[State, ...] = ("disabled", "fine", "resting", "trouble", "broken")
 
 #: Hours of one slot of the timeline, and how many slots a week has.
 SLOT_HOURS = 6
@@ -123,7 +123,12 @@ def examine(app: Application, ids: Sequence[str] = (), *, offline: bool = True) 
     for entry in entries:
         checked = _checked(app, entry) if offline else None
         found.append(_health(app, entry, checked, slots.get(entry.id, ())))
-    return sorted(found, key=lambda one: (-STATES.index(one.state), one.id))
+    return by_need(found)
+
+
+def by_need(found: Sequence[Health]) -> list[Health]:
+    """Return engines in the order of how much they need an eye, those with answers first."""
+    return sorted(found, key=lambda one: (-STATES.index(one.state), not one.answers, one.id))
 
 
 def _checked(app: Application, entry: Entry) -> EngineCheck:
@@ -155,12 +160,16 @@ def _health(
         drift=max((c.drift for c in cases if c.verdict is Verdict.OK), default=0.0),
         disabled=entry.disabled(app.environment.values),
         resting=rest.verdict.value if rest else "",
-        resting_until=datetime.fromtimestamp(rest.until, UTC).isoformat() if rest else None,
+        resting_until=_moment(rest.until) if rest else None,
         keys=len(pools),
         keys_resting=sum(report.verdict is not None for report in pools),
         history=tuple(sorted(app.policy.cooldown.history(entry.id).items())),
         slots=slots,
     )
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
 
 
 def timeline(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Spider
 
@@ -16,11 +16,13 @@ from spiders.bootstrap import Sessions
 from spiders.exchange import engine_meta, http_response, scrapy_request
 from spiders.failures import explained, failure_code, failure_verdict
 from spiders.operator import operator_values
+from spiders.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
@@ -98,8 +100,10 @@ def _facets(given: Mapping[str, str]) -> dict[str, str]:
 class QuerySpider(Spider):
     """Asks engines questions; arguments `query`, `queries` (a file, one a line), `pages`.
 
-    Also `region`, `language`, `time`, `safe` as in a search. Yields an item per row; an engine
-    that blocks or fails is a warning in the log and a count in the statistics, never an item.
+    Also `region`, `language`, `time`, `safe` as in a search. Yields an item per row. An engine
+    that blocks or fails is a warning in the log and a count in the statistics; with `queries` it
+    is an item as well, whose `error` is the verdict, so that no question is lost without a word.
+    With a `JOBDIR` questions that an earlier run finished are not asked again.
     """
 
     engines: tuple[Engine, ...] = ()
@@ -117,19 +121,29 @@ class QuerySpider(Spider):
         narrowed: dict[str, Any] = _facets(facets)
         self.pages = _whole(pages, "pages")
         self.queries = [Query(text=text, **narrowed) for text in _texts(query, queries)]
+        self.tells_errors = bool(queries)
+        self.progress = Progress()
         self._sessions = Sessions()
 
-    async def start(self) -> AsyncIterator[Request]:
-        """Yield the first request for each question to each engine.
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401
+        """Build the spider; it goes on where an earlier run with the same `JOBDIR` stopped."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider.progress = Progress.from_settings(crawler.settings)
+        return spider
+
+    async def start(self) -> AsyncIterator[Item | Request]:
+        """Yield the first request for each question to each engine that is not done yet.
 
         Raises `InvalidInputError` where there is no question.
         """
         self.check()
         for query in self.queries:
             for engine in self.engines:
-                request = await self._request(engine, query, None)
-                if request is not None:
-                    yield request
+                if self.progress.has(engine.id, query):
+                    continue
+                for one in await self._asked(engine, query, None):
+                    yield one
 
     def check(self) -> None:
         """Raise `InvalidInputError` where there is nothing to search for."""
@@ -143,20 +157,26 @@ class QuerySpider(Spider):
     ) -> AsyncIterator[Item | Request]:
         """Yield an answer's rows, then the request for the next page where one is wanted."""
         page = engine.read(http_response(response), number, query)
-        self._note(engine, page)
         for item in items(page, engine.id, query.text, number):
             yield item
+        for told in self._note(engine, query, number, page):
+            yield told
         if page.next is not None and page.verdict is Verdict.OK and number < self.pages:
-            request = await self._request(engine, query, page.next)
-            if request is not None:
-                yield request
+            for one in await self._asked(engine, query, page.next):
+                yield one
+        else:
+            self.progress.add(engine.id, query)
 
-    def failed(self, failure: Failure) -> None:
-        """Note a request that got no answer."""
-        engine: Engine = failure.request.cb_kwargs["engine"]  # type: ignore[attr-defined]
-        self._note_failure(engine, failure.value)
+    def failed(self, failure: Failure) -> list[Item]:
+        """Note a request that got no answer; return what the output says about it."""
+        known = failure.request.cb_kwargs  # type: ignore[attr-defined]
+        return self._note_failure(known["engine"], known["query"], known["number"], failure.value)
 
-    async def _request(self, engine: Engine, query: Query, after: Next | None) -> Request | None:
+    async def _asked(
+        self, engine: Engine, query: Query, after: Next | None
+    ) -> Sequence[Item | Request]:
+        """Return the request for a page, or what the output says where there is none."""
+        number = after.page if after else query.page
         asking = Asking(
             engine=engine, query=query, variables=operator_values(engine), sessions=self._sessions
         )
@@ -164,32 +184,47 @@ class QuerySpider(Spider):
         try:
             request = await planned(asking, lambda one: self._send(one, meta), after)
         except Exception as error:  # noqa: BLE001 - one engine's failure must not end the crawl
-            self._note_failure(engine, error)
-            return None
+            return self._note_failure(engine, query, number, error)
         if isinstance(request, Page):
-            self._note(engine, request)
-            return None
-        number = after.page if after else query.page
-        return scrapy_request(request, meta).replace(
+            self.progress.add(engine.id, query)
+            return self._note(engine, query, number, request)
+        asked = scrapy_request(request, meta).replace(
             callback=self.parse,
             errback=self.failed,
             cb_kwargs={"engine": engine, "query": query, "number": number},
         )
+        return [asked]
 
     async def _send(self, request: HttpRequest, meta: Mapping[str, object]) -> HttpResponse:
         answer = await self.crawler.engine.download_async(scrapy_request(request, meta))
         return http_response(answer)
 
-    def _note(self, engine: Engine, page: Page) -> None:
+    def _note(self, engine: Engine, query: Query, number: int, page: Page) -> list[Item]:
         self._tally(engine, page.verdict)
-        if page.verdict is not Verdict.OK:
-            self.logger.warning("%s: %s %s", engine.id, page.verdict, page.detail)
+        if page.verdict is Verdict.OK:
+            return []
+        self.logger.warning("%s: %s %s", engine.id, page.verdict, page.detail)
+        return self._told(engine, query, number, page.verdict, page.detail)
 
-    def _note_failure(self, engine: Engine, error: BaseException | None) -> None:
+    def _note_failure(
+        self, engine: Engine, query: Query, number: int, error: BaseException | None
+    ) -> list[Item]:
         problem = explained(error) if isinstance(error, Exception) else error
         code = failure_code(problem) if isinstance(problem, Exception) else "error"
-        self._tally(engine, failure_verdict(code))
+        verdict = failure_verdict(code)
+        self._tally(engine, verdict)
         self.logger.warning("%s: %s: %s", engine.id, code, problem)
+        self.progress.add(engine.id, query)
+        return self._told(engine, query, number, verdict, str(problem))
+
+    def _told(
+        self, engine: Engine, query: Query, number: int, verdict: Verdict, detail: str
+    ) -> list[Item]:
+        """Return what the output of a crawl of many questions says about one that has no rows."""
+        if not self.tells_errors:
+            return []
+        told: Item = {"engine": engine.id, "query": query.text, "page": number}
+        return [{**told, "error": verdict.value, "detail": detail}]
 
     def _tally(self, engine: Engine, verdict: Verdict) -> None:
         self.crawler.stats.inc_value(f"verdict/{engine.id}/{verdict}")

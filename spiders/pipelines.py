@@ -51,7 +51,9 @@ class DedupPipeline:
         self._seen: set[tuple[str, str, str]] = set()
 
     def process_item(self, item: dict[str, Any]) -> dict[str, Any]:
-        """Return the item, or drop it."""
+        """Return the item, or drop it; what says why there are no rows always passes."""
+        if "error" in item:
+            return item
         key = (item["engine"], item["query"], canonical(item["url"]))
         if key in self._seen:
             raise DropItem("the engine gave this page before")
@@ -76,7 +78,9 @@ class ConsensusPipeline:
         return cls(crawler)
 
     def process_item(self, item: dict[str, Any]) -> dict[str, Any]:
-        """Take the row to the ballot of its engine and question."""
+        """Take the row to the ballot of its engine and question; errors pass."""
+        if "error" in item:
+            return item
         ballots = self._rows.setdefault(item["query"], {})
         ballots.setdefault(item["engine"], []).append(row_of(item))
         raise DropItem("kept for the merged results")

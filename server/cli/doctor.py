@@ -16,7 +16,7 @@ from server.cli.output import as_json as print_json
 from server.cli.output import line, note, table
 from server.cli.setup import settings_of
 from server.cli.trying import attempt
-from server.health import STATES, Health, Live, examine
+from server.health import STATES, Health, Live, by_need, examine
 from server.status import render_status
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ def _found(
     async def work(app: Application) -> list[Health]:
         return [await _asked(app, one, query, timeout) for one in examine(app, ids)]
 
-    found = run_with(application, work)
-    return sorted(found, key=lambda one: (-STATES.index(one.state), one.id))
+    return by_need(run_with(application, work))
 
 
 async def _asked(app: Application, one: Health, query: str, timeout: float) -> Health:
