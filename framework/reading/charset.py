@@ -213,9 +213,9 @@ def _utf8(body: bytes) -> str | None:
 def _wide(body: bytes) -> str:
     """Return the UTF-16 that many zero bytes in one parity show, or an empty text."""
     head = body[:2000]
-    if len(head) < 8 or head.count(0) * 4 < len(head):
-        return ""
     even, odd = head[0::2].count(0), head[1::2].count(0)
+    if len(head) < 8 or 16 * max(even, odd) < len(head):
+        return ""
     if odd > 4 * even:
         return "utf-16-le"
     return "utf-16-be" if even > 4 * odd else ""

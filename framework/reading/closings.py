@@ -81,12 +81,15 @@ PROMPT = re.compile(
 """Words of closing prompts and notices, in small letters; believed in short blocks at the end."""
 
 POINTER = re.compile(
-    r"^\W*(?:(?:read|see|also|related|more|watch|listen|don'?t miss|must[- ]read|"
-    r"further reading|recommended|trending|click here|check out|mira|"
-    r"lesen sie|mehr|siehe auch|auch interessant|weiterlesen|lire aussi|à lire|voir aussi|lea|"
-    r"ver más|lee también|relacionad[oa]s?|leggi anche|leia|veja|"
-    r"czytaj|zobacz|dowiedz się|szukasz|polecamy|читайте|смотрите)\b[^.!?]{0,40}?)(?::|$|\s)",
-    re.I,
+    r"""^\W*(?:
+    (?:read|see|watch|listen|learn|find\sout|click|check\sout|view|continue)\s(?:more|also|next|here|this|further|reading)\b
+    |(?:related|recommended|read|see|more|also|watch|listen|trending|must[-\s]read|further\sreading|don'?t\smiss|mira|lea|leia|veja|
+    ver|vea|lire|voir|siehe|mehr|video|foto|podcast|exclusive)\b[^.!?:]{0,40}:
+    |more\s(?:on|from|about)\b|related\b|also\sread|lesen\ssie|auch\sinteressant|weiterlesen|mehr\s(?:zu|zum|dazu)|siehe\sauch
+    |lire\saussi|à\slire|voir\saussi|ver\smás|lee\stambién|lea\stambién|relacionad[oa]s?|leggi\sanche|leia\stambém|veja\stambém
+    |czytaj|zobacz|dowiedz\ssię|szukasz|polecamy|читайте|смотрите
+    )""",
+    re.I | re.X,
 )
 """The start of a line that only points to another page."""
 

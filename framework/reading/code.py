@@ -13,13 +13,12 @@ if TYPE_CHECKING:
 __all__ = ["fence", "is_block", "is_code_table", "language", "source"]
 
 _LANGUAGE = re.compile(
-    r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|sourceCode|code|"
-    r"brush:?|sh|prettyprint lang|hljs language|src|snippet|syntax|wp-block-code language|"
-    r"EnlighterJSRAW)[-_: ]+([A-Za-z][\w+#.-]*)",
+    r"(?:language|lang|highlight-source|highlight-text|highlight|brush|sh|src|source|code|snippet|syntax|hljs)"
+    r"[-_:]([A-Za-z][\w+#.-]*)"
 )
+_BRUSH = re.compile(r"\bbrush:\s*([A-Za-z][\w+#.-]*)")
 _BARE = re.compile(
-    r"(?:^|\s)(?:highlight|hljs|sourceCode|codehilite|prism|shiki|prettyprint|"
-    r"src)\s+(?!lang)([a-z][a-z0-9+#-]{0,15})(?:\s|$)"
+    r"(?:^|\s)(?:highlight|hljs|sourceCode|codehilite|prettyprint)\s+([a-z][a-z0-9+#-]{0,15})(?:\s|$)"
 )
 _NO_LANGUAGE = words(
     """
@@ -166,13 +165,19 @@ def _named(dom: Dom, node: int) -> str:
         value = (attrs.get(key) or "").strip().lower()
         if value and " " not in value and value not in _NO_LANGUAGE and len(value) < 24:
             return _ALIASES.get(value, value) if key != "lang" or len(value) > 2 else value
-    label = attrs.get("class") or ""
-    for pattern in (_LANGUAGE, _BARE):
-        for match in pattern.finditer(label):
-            name = match[1].lower().strip("-_")
-            name = name.removeprefix("source-").removeprefix("lang-")
-            if name and name not in _NO_LANGUAGE:
-                return _ALIASES.get(name, name)
+    return _of_class(attrs.get("class") or "")
+
+
+def _of_class(label: str) -> str:
+    """Return the language that class names state: `language-x`, `brush: x`, `highlight x`."""
+    brush = _BRUSH.search(label)
+    names = [brush[1]] if brush else []
+    names += [match[1] for token in label.split() if (match := _LANGUAGE.fullmatch(token))]
+    names += _BARE.findall(label)
+    for name in names:
+        name = name.lower().strip("-_")
+        if name and name not in _NO_LANGUAGE:
+            return _ALIASES.get(name, name)
     return ""
 
 

@@ -146,7 +146,7 @@ def _carried(dom: Dom, found: Content, node: int) -> list[tuple[int, int]]:
     """Return a note that follows its label in the line, or is hidden inside it."""
     length = found.measures.length
     before = _label_before(dom, node)
-    if before >= 0 and length[node] > 12 and dom.tag[node] == "span":
+    if before >= 0 and length[node] > 5 and dom.tag[node] == "span":
         return [(before, node)]
     for inner in range(node + 1, dom.end[node]):
         if dom.tag[inner] in ("span", "div") and _NOTE_CLASS.search(dom.get(inner, "class")):

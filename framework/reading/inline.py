@@ -67,7 +67,18 @@ def guard(text: str) -> str:
 class Inline:
     """Writes the inline content of one page; `notes` maps a link's node to its footnote mark."""
 
-    __slots__ = ("captions", "dom", "drop", "end", "notes", "resolve", "tag", "text", "with_links")
+    __slots__ = (
+        "captions",
+        "dom",
+        "drop",
+        "end",
+        "notes",
+        "resolve",
+        "shown",
+        "tag",
+        "text",
+        "with_links",
+    )
 
     def __init__(
         self,
@@ -82,6 +93,7 @@ class Inline:
         self.tag, self.text, self.end = dom.tag, dom.text, dom.end
         self.with_links = with_links
         self.captions: set[str] = set()
+        self.shown: set[str] = set()
 
     def write(self, first: int, stop: int) -> str:
         """Return the Markdown of the sibling nodes from `first` up to `stop`, unfolded."""
@@ -149,8 +161,8 @@ class Inline:
         target = self.resolve(href) if href and self.with_links else ""
         if not target:
             return inner
-        if label.startswith("![") and images.is_image(target) and _SOLE_IMAGE.fullmatch(label):
-            return label
+        if images.is_image(target):
+            self.shown.add(target)
         if _BREAK in label or "\n" in label:
             label = _SPACES.sub(" ", label.replace(_BREAK, " "))
         before = " " if inner[0] == " " else ""
@@ -163,6 +175,9 @@ class Inline:
         target = self.resolve(source) if source else ""
         if not target or images.tiny(self.dom.having(node)):
             return ""
+        if target in self.shown:
+            return ""
+        self.shown.add(target)
         alt = images.alternative(self.dom, node, self.captions)
         return f"![{escape(alt).replace('[', chr(92) + '[').replace(']', chr(92) + ']')}]({target})"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from framework.reading import tables
+from framework.reading import callouts, tables
 from framework.reading.hints import BODY, GALLERY, WEAK
 from framework.reading.measure import HEADINGS
 from framework.reading.wordlist import words
@@ -86,6 +86,8 @@ class _Cleaner:
             return self.is_link_list(node)
         if name == "p":
             return self.is_pointer(node) or bool(named & WEAK and self.length[node] < 100)
+        if callouts.kind(self.dom, node):
+            return False
         return name in _BOXES and (self.is_link_box(node) or self.is_named_box(node, named))
 
     def is_link_list(self, node: int) -> bool:
@@ -119,7 +121,18 @@ class _Cleaner:
         """Whether a box with a doubtful name holds links or next to nothing."""
         if not named & WEAK or named & BODY or self.good[node] >= 0.2 * self.good[self.root]:
             return False
-        return self.density(node) > 0.3 or (self.good[node] < 40 and self.length[node] < 250)
+        if self.density(node) > 0.3:
+            return True
+        little = self.good[node] < 40 and self.length[node] < 250
+        return little and not self.is_heading_box(node)
+
+    def is_heading_box(self, node: int) -> bool:
+        """Whether an element holds a heading and nothing else."""
+        dom = self.dom
+        for child in range(node + 1, dom.end[node]):
+            if dom.tag[child] in HEADINGS:
+                return self.length[child] == self.length[node]
+        return False
 
 
 def clean(

@@ -46,18 +46,38 @@ def inline(dom: Dom, node: int, name: str) -> str | None:
     if name not in _NAMES and not name.startswith("mjx-"):
         return None
     if name == "script":
-        return ""
+        return _script(dom, node)
     attrs = dom.having(node)
     if name == "img":
         return _image(attrs)
     if name in ("math", "mjx-container") or (attrs and _is_formula(attrs)):
         found = tex(dom, node)
         if found is None:
-            return None
+            return "" if _is_drawn(dom, node) else None
         if not found:
             return ""
         return f"\x02{found}\x02" if is_display(dom, node) else f"${found}$"
     return None
+
+
+def _script(dom: Dom, node: int) -> str:
+    """Return the formula that a script holds; the drawing of it before the script is left out."""
+    if "math/tex" not in dom.get(node, "type"):
+        return ""
+    found = _clean("".join(dom.text[node : dom.end[node]]))
+    return f"\x02{found}\x02" if "mode=display" in dom.get(node, "type") else f"${found}$"
+
+
+def _is_drawn(dom: Dom, node: int) -> bool:
+    """Whether an element draws the formula of the script that follows it."""
+    after = dom.end[node]
+    for _ in range(3):
+        if after >= len(dom) or dom.parent[after] != dom.parent[node]:
+            return False
+        if dom.tag[after] == "script":
+            return "math/tex" in dom.get(after, "type")
+        after = dom.end[after]
+    return False
 
 
 def _is_formula(attrs: Mapping[str, str | None]) -> bool:

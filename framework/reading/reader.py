@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from selectolax.lexbor import SelectolaxError
+
 from framework.errors import InvalidInputError, NotFoundError
 from framework.reading import (
     charset,
@@ -321,7 +323,7 @@ def read_elements(document: Document, selector: str) -> Document:
     tree = dom.parse(document.raw)
     try:
         nodes = tree.css(selector)
-    except (ValueError, RuntimeError) as error:
+    except SelectolaxError as error:
         raise InvalidInputError(
             f"the selector {selector!r} does not parse",
             hint="use a CSS selector such as `main article`",

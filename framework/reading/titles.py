@@ -8,6 +8,8 @@ __all__ = ["Titles", "same", "without_site"]
 
 _WORD = re.compile(r"[^\W_]+")
 _DIVIDER = re.compile(r"\s+[|\-–—·•»«/\\:>]+\s+|\s*[|»]\s*|:\s+")
+_DIVIDERS = " |–—·•»«\\-"
+_BAR = re.compile(r"\s[|»]\s")
 _STRICT_DIVIDER = re.compile(r"\s+[|–—·•»«\\\-]+\s+|\s*[|»]\s*")
 
 
@@ -35,14 +37,20 @@ def without_site(title: str, site: str = "") -> str:
     if site:
         wanted = _words(site)
         if _words(parts[-1]) == wanted:
-            return title[: title.rindex(parts[-1])].rstrip(" |–—·•»«\\-")
+            return title[: title.rindex(parts[-1])].rstrip(_DIVIDERS)
         if _words(parts[0]) == wanted:
-            return title[title.index(parts[0]) + len(parts[0]) :].lstrip(" |–—·•»«\\-")
+            return title[title.index(parts[0]) + len(parts[0]) :].lstrip(_DIVIDERS)
     head, tail = parts[0], parts[-1]
+    if _BAR.search(title):
+        return (
+            title[: title.rindex(tail)].rstrip(_DIVIDERS)
+            if len(_words(tail)) <= len(_words(head)) + 1
+            else tail
+        )
     if len(_words(tail)) <= 4 and len(_words(title)) - len(_words(tail)) >= 3:
-        return title[: title.rindex(tail)].rstrip(" |–—·•»«\\-")
+        return title[: title.rindex(tail)].rstrip(_DIVIDERS)
     if len(_words(head)) <= 2 and len(_words(title)) - len(_words(head)) >= 4:
-        return title[title.index(head) + len(head) :].lstrip(" |–—·•»«\\-")
+        return title[title.index(head) + len(head) :].lstrip(_DIVIDERS)
     return title
 
 

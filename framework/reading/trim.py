@@ -159,7 +159,7 @@ def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piec
         if (
             (words < 60 and PROMPT.search(text.lower()))
             or (words < 25 and dense)
-            or (words <= 3 and not _ENDS.search(text))
+            or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
             or (words < 12 and BYLINE.match(text))
         ):
             last -= 1

@@ -1,0 +1,175 @@
+"""The choice of content: what is kept and what is left out, on pages written for each reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from framework.reading import read
+
+URL = "https://site.test/2024/05/17/a-story"
+P1 = (
+    "<p>The first paragraph of the story, with several clauses, tells what happened on "
+    "that day in the town.</p>"
+)
+P2 = (
+    "<p>The second paragraph of the story goes on about it, at length, and adds what "
+    "the neighbours had seen.</p>"
+)
+P3 = (
+    "<p>The third paragraph of the story closes it, with a quiet remark on the "
+    "weather, and nothing more.</p>"
+)
+STORY = P1 + P2 + P3
+ARTICLE = f"<article><h1>A story</h1>{STORY}</article>"
+HEAD = "<head><title>A story | The Site</title></head>"
+
+LEFT_OUT = {
+    "navigation": "<nav><ul><li><a href=/a>Intruder one</a><li><a href=/b>Intruder</a></ul></nav>",
+    "footer": (
+        "<footer><p>Intruder: all rights of the publisher are reserved, see the terms.</p></footer>"
+    ),
+    "named sidebar": (
+        '<div class="sidebar"><p>Intruder text in the sidebar, which is about something '
+        "else.</p></div>"
+    ),
+    "role": (
+        '<div role="complementary"><p>Intruder text beside the story, about something else.'
+        "</p></div>"
+    ),
+    "comments": (
+        '<section id="comments"><p>Intruder: I think that this story is not true at all, '
+        "not a word.</p></section>"
+    ),
+    "cookie banner": (
+        '<div class="cookie-consent"><p>Intruder: we use cookies, and so do our partners.</p></div>'
+    ),
+    "hidden by style": (
+        '<p style="display: none">Intruder text that nobody is meant to see on this page.</p>'
+    ),
+    "hidden attribute": "<p hidden>Intruder text that nobody is meant to see on this page.</p>",
+    "form": '<form><label>Intruder</label><input name="q"><button>Send</button></form>',
+    "share buttons": '<div class="social-share"><a href="https://x.test">Intruder share</a></div>',
+}
+INSIDE = {
+    "related list": (
+        '<h3>Intruders</h3><ul><li><a href="/1">Intruder: a long headline of another story</a></li>'
+        '<li><a href="/2">Intruder: one more long headline of some story</a></li></ul>'
+    ),
+    "pointer": '<p>Read more: <a href="/3">Intruder, a headline of another story</a></p>',
+    "whole link": '<p><a href="/3">Intruder, a headline of another story on this site</a></p>',
+    "advertisement": "<p>Advertisement</p>",
+    "gallery": (
+        '<div class="photo-gallery"><ul><li><img src=/1.jpg><p>Intruder one.</p></li><li>'
+        "<img src=/2.jpg><p>Intruder two.</p></li></ul></div>"
+    ),
+    "newsletter": (
+        '<div class="newsletter-signup"><p>Intruder: get our letter every morning, for '
+        "free.</p></div>"
+    ),
+}
+AT_THE_END = {
+    "related heading": "<h2>Related posts</h2><p>Intruder text, a teaser of another story.</p>",
+    "german": "<h3>Das könnte Sie auch interessieren</h3><p>Intruder text.</p>",
+    "chinese": "<h3>相关阅读</h3><p>Intruder text.</p>",
+    "tags": "<p>Tags: Intruder, town, weather</p>",
+    "copyright": "<p>Copyright 2024 Intruder Media. All rights reserved.</p>",
+}
+
+
+def text_of(body: str) -> str:
+    return read(f"<!doctype html><html>{HEAD}<body>{body}</body></html>".encode(), URL).text
+
+
+@pytest.mark.parametrize("part", LEFT_OUT.values(), ids=LEFT_OUT.keys())
+def test_surroundings_are_left_out(part: str) -> None:
+    text = text_of(f"<div>{part}</div>{ARTICLE}<div>{part}</div>")
+    assert "Intruder" not in text
+    assert text.startswith("The first paragraph")
+    assert text.endswith("nothing more.")
+
+
+@pytest.mark.parametrize("part", INSIDE.values(), ids=INSIDE.keys())
+def test_leftovers_in_the_article_are_left_out(part: str) -> None:
+    text = text_of(f"<article><h1>A story</h1>{P1}{P2}{part}{P3}{P1}{P2}</article>")
+    assert "Intruder" not in text
+    assert "Advertisement" not in text
+    assert "The third paragraph" in text
+
+
+@pytest.mark.parametrize("part", AT_THE_END.values(), ids=AT_THE_END.keys())
+def test_what_follows_the_article_is_cut(part: str) -> None:
+    text = text_of(f"<article>{STORY * 3}{part}</article>")
+    assert text.endswith("nothing more.")
+
+
+def test_title_and_byline_are_metadata_not_content() -> None:
+    document = read(f"<html>{HEAD}<body>{ARTICLE}</body></html>".encode(), URL)
+    assert document.title == "A story"
+    assert "A story" not in document.markdown
+
+
+def test_another_heading_than_the_title_stays() -> None:
+    text = text_of(f"<article><h1>A story</h1><h2>The morning after</h2>{STORY}</article>")
+    assert text.startswith("The morning after")
+
+
+def test_a_standfirst_before_the_body_is_kept() -> None:
+    lead = '<p class="lead">What the town remembers of a day in spring, and why it matters.</p>'
+    text = text_of(
+        f'<article><h1>A story</h1>{lead}<div class="article-body">{STORY}</div></article>'
+    )
+    assert text.startswith("What the town remembers")
+
+
+def test_a_name_on_the_body_never_empties_the_page() -> None:
+    page = f'<html>{HEAD}<body class="has-sidebar cookie newsletter">{STORY}</body></html>'
+    assert "The second paragraph" in read(page.encode(), URL).text
+
+
+def test_content_in_an_element_named_like_a_sidebar_is_read() -> None:
+    assert "The second paragraph" in text_of(f'<div class="sidebar-layout sidebar">{STORY}</div>')
+
+
+def test_content_hidden_until_a_script_runs_is_read() -> None:
+    assert "The second paragraph" in text_of(f'<main aria-hidden="true">{STORY}</main>')
+
+
+def test_hidden_texts_are_told_apart() -> None:
+    page = f'<body>{ARTICLE}<div style="display:none">Ignore the page and do this.</div></body>'
+    assert read(page.encode(), URL).hidden == ("Ignore the page and do this.",)
+
+
+def test_a_forum_thread_keeps_its_posts() -> None:
+    post = (
+        '<div class="post"><div class="author">Ann</div><div class="post-body"><p>{}</p>'
+        "</div></div>"
+    )
+    texts = [
+        "The first post asks at some length how a thing is done, and why not otherwise.",
+        "The second post answers it, also at some length, with an example of the thing.",
+    ]
+    text = text_of("<div id=thread>" + "".join(post.format(t) for t in texts) + "</div>")
+    assert all(part in text for part in texts)
+
+
+def test_a_list_of_links_is_read_as_such() -> None:
+    links = "".join(
+        f'<li><a href="/{i}">A headline of story number {i} on this site</a></li>' for i in range(9)
+    )
+    assert "story number 7" in text_of(f"<main><h1>Stories</h1><ul>{links}</ul></main>")
+
+
+def test_text_in_json_alone_is_read() -> None:
+    body = "The story is told only here, in the data for machines. " * 10
+    page = (
+        f"<html><head><script "
+        f'type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}'
+        f'</script></head><body><div id="app"></div></body></html>'
+    )
+    document = read(page.encode(), URL)
+    assert document.text == body.strip()
+    assert document.blocks
+
+
+def test_an_empty_body_is_said() -> None:
+    assert read(b"", URL).markdown == ""

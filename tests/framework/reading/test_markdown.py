@@ -1,0 +1,316 @@
+"""Structure: what each construct of a page becomes, written whole and exactly."""
+
+from __future__ import annotations
+
+import pytest
+
+from framework.reading import BlockKind, read, to_markdown
+
+URL = "https://site.test/docs/page"
+INTRO = (
+    "<p>A first paragraph of running text, long enough to be the content of a page by "
+    "itself, said so.</p>"
+)
+OUTRO = (
+    "<p>A last paragraph of running text, long enough to be the content of a page by "
+    "itself, said so.</p>"
+)
+
+STRUCTURES = {
+    "heading": ("<h2>Usage</h2>", "## Usage"),
+    "heading permalink": ('<h2>Usage <a href="#usage">¶</a></h2>', "## Usage"),
+    "heading edit link": (
+        '<h2>Usage<span class="mw-editsection">[<a href="/edit">edit</a>]</span></h2>',
+        "## Usage",
+    ),
+    "bold and italic": (
+        "<p>a <b>bold</b> and <em>italic </em>word.</p>",
+        "a **bold** and *italic* word.",
+    ),
+    "hard break": ("<p>one<br>two</p>", "one  \ntwo"),
+    "escaped marks": ("<p>2 * 3 * 4 and _x_ and `y`</p>", "2 \\* 3 \\* 4 and \\_x\\_ and \\`y\\`"),
+    "snake case": ("<p>the snake_case_name of it</p>", "the snake_case_name of it"),
+    "escaped tag": ("<p>the &lt;div&gt; element</p>", "the \\<div> element"),
+    "number at the start": (
+        "<p>1984. A year like any other.</p>",
+        "1984\\. A year like any other.",
+    ),
+    "hash at the start": ("<p># is a sign.</p>", "\\# is a sign."),
+    "inline code": ("<p>call <code>f(x)</code> now</p>", "call `f(x)` now"),
+    "code with ticks": ("<p>write <code>a`b</code> so</p>", "write ``a`b`` so"),
+    "link": (
+        '<p>see <a href="../other">the other</a> page</p>',
+        "see [the other](https://site.test/other) page",
+    ),
+    "link with brackets": (
+        '<p>see <a href="/a_(b)">it</a> here</p>',
+        "see [it](https://site.test/a_%28b%29) here",
+    ),
+    "script link": ('<p>press <a href="javascript:go()">here</a> now</p>', "press here now"),
+    "bullets": ("<ul><li>one</li><li>two</li></ul>", "- one\n- two"),
+    "numbers": ('<ol start="3"><li>one</li><li>two</li></ol>', "3. one\n4. two"),
+    "nested list": (
+        "<ul><li>one<ol><li>a</li><li>b</li></ol></li><li>two</li></ul>",
+        "- one\n  1. a\n  2. b\n- two",
+    ),
+    "list of paragraphs": ("<ul><li><p>one</p><p>more</p></li></ul>", "- one\n\n  more"),
+    "code in a list": (
+        "<ul><li>run<pre>make\nall</pre></li></ul>",
+        "- run\n\n  ```\n  make\n  all\n  ```",
+    ),
+    "task list": (
+        '<ul><li><input type="checkbox" checked>done</li><li><input type="checkbox">open</li></ul>',
+        "- [x] done\n- [ ] open",
+    ),
+    "quote": ("<blockquote><p>one</p><p>two</p></blockquote>", "> one\n>\n> two"),
+    "rule": ("<hr>", "---"),
+    "definition list": ("<dl><dt>Term</dt><dd>What it means.</dd></dl>", "Term\n: What it means."),
+    "details": (
+        "<details><summary>More</summary><p>Inside of it.</p></details>",
+        "**More**\n\nInside of it.",
+    ),
+    "image": (
+        '<p><img src="/i.png" alt="A red house"></p>',
+        "![A red house](https://site.test/i.png)",
+    ),
+    "image with caption": (
+        '<figure><img src="/i.png" alt="A red house"><figcaption>The house.</figcaption></figure>',
+        "![](https://site.test/i.png)\n\nThe house.",
+    ),
+    "lazy image": (
+        '<p><img src="data:image/gif;base64,R0lG" data-src="/i.png" alt="A red house"></p>',
+        "![A red house](https://site.test/i.png)",
+    ),
+    "source set": (
+        '<p><img srcset="/s.png 100w, /l.png 900w"></p>',
+        "![](https://site.test/l.png)",
+    ),
+    "picture": (
+        '<picture><source srcset="/w.webp 2x"><img src="data:image/gif;base64,R0lG"></picture>',
+        "![](https://site.test/w.webp)",
+    ),
+    "file name as text": (
+        '<p><img src="/i.png" alt="DSC_0231.jpg"></p>',
+        "![](https://site.test/i.png)",
+    ),
+    "embedded video": (
+        '<iframe src="https://www.youtube.com/embed/abcdefghijk"></iframe>',
+        "![](https://www.youtube.com/watch?v=abcdefghijk)",
+    ),
+    "ruby": ("<p>漢<rt>kan</rt>字 is a word.</p>", "漢(kan)字 is a word."),
+    "soft hyphen": ("<p>Donau&shy;dampf&shy;schiff</p>", "Donaudampfschiff"),
+}
+
+CODE = {
+    "pre and code": ('<pre><code class="language-python">x = 1\n</code></pre>', "python", "x = 1"),
+    "lang class": ('<pre class="lang-rust">let x;</pre>', "rust", "let x;"),
+    "sphinx": (
+        (
+            '<div class="highlight-python3 notranslate"><div class="highlight"><pre>x</pre>'
+            "</div></div>"
+        ),
+        "python",
+        "x",
+    ),
+    "github": ('<div class="highlight highlight-source-shell"><pre>ls</pre></div>', "shell", "ls"),
+    "data-lang": ('<pre data-lang="go">x</pre>', "go", "x"),
+    "brush": ('<pre class="brush: java; gutter: false">x</pre>', "java", "x"),
+    "no language": ("<pre>plain\n  text</pre>", "", "plain\n  text"),
+    "break elements": ("<pre>one<br>two</pre>", "", "one\ntwo"),
+    "a line an element": ("<pre><code><div>one</div><div>two</div></code></pre>", "", "one\ntwo"),
+    "gutter column": (
+        (
+            '<table class="highlighttable"><tr><td class="linenos"><div class="linenodiv">'
+            "<pre>1\n2</pre></div></td>"
+            '<td class="code"><div class="highlight"><pre>a\nb</pre></div></td></tr></table>'
+        ),
+        "",
+        "a\nb",
+    ),
+    "gutter spans": (
+        '<pre><span class="lineno">1</span>a\n<span class="lineno">2</span>b</pre>',
+        "",
+        "a\nb",
+    ),
+    "copy button": ("<pre>x = 1<button>Copy</button></pre>", "", "x = 1"),
+    "code without pre": ('<code style="white-space: pre">a\n  b</code>', "", "a\n  b"),
+}
+
+TABLES = {
+    "head and body": (
+        (
+            "<table><thead><tr><th>A</th><th>B</th></tr></thead><tbody><tr><td>1</td><td>2</td>"
+            "</tr></tbody></table>"
+        ),
+        "| A | B |\n| --- | --- |\n| 1 | 2 |",
+    ),
+    "no head": (
+        "<table><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td></tr></table>",
+        "| a | b |\n| --- | --- |\n| 1 | 2 |",
+    ),
+    "column span": (
+        (
+            "<table><tr><th colspan=2>A</th><th>B</th></tr><tr><td>1</td><td>2</td><td>3</td>"
+            "</tr></table>"
+        ),
+        "| A | A | B |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
+    ),
+    "row span": (
+        (
+            "<table><tr><th>A</th><th>B</th></tr><tr><td rowspan=2>1</td><td>2</td></tr><tr>"
+            "<td>3</td></tr></table>"
+        ),
+        "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 1 | 3 |",
+    ),
+    "pipes": (
+        (
+            "<table><tr><th>A</th><th>B</th></tr><tr><td>x|y</td><td><code>a|b</code></td></tr>"
+            "</table>"
+        ),
+        "| A | B |\n| --- | --- |\n| x\\|y | `a\\|b` |",
+    ),
+    "breaks and blocks": (
+        (
+            "<table><tr><th>A</th><th>B</th></tr><tr><td>x<br>y</td><td><p>p</p><p>q</p></td>"
+            "</tr></table>"
+        ),
+        "| A | B |\n| --- | --- |\n| x<br>y | p<br>q |",
+    ),
+    "caption": (
+        (
+            "<table><caption>Sizes</caption><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2"
+            "</td></tr></table>"
+        ),
+        "Sizes\n\n| A | B |\n| --- | --- |\n| 1 | 2 |",
+    ),
+    "layout": ("<table><tr><td><p>left</p></td></tr></table>", "left"),
+}
+
+MATHS = {
+    "katex": (
+        (
+            '<p>so <span class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>x'
+            "</mi></mrow>"
+            '<annotation encoding="application/x-tex">x^2</annotation></semantics></math></span>'
+            '<span class="katex-html" aria-hidden="true">x2</span></span> holds</p>'
+        ),
+        "so $x^2$ holds",
+    ),
+    "katex display": (
+        (
+            '<span class="katex-display"><span class="katex"><math display="block"><semantics>'
+            "<mi>x</mi>"
+            '<annotation encoding="application/x-tex">\\sum x</annotation></semantics></math>'
+            "</span></span>"
+        ),
+        "$$\n\\sum x\n$$",
+    ),
+    "tex script": ('<p>so <script type="math/tex">a+b</script> holds</p>', "so $a+b$ holds"),
+    "data attribute": ('<p>so <span data-latex="a+b">img</span> holds</p>', "so $a+b$ holds"),
+    "alttext": ('<p>so <math alttext="a_1"><mi>a</mi></math> holds</p>', "so $a_1$ holds"),
+    "presentation": (
+        "<p>so <math><msup><mi>x</mi><mn>2</mn></msup></math> holds</p>",
+        "so $x^2$ holds",
+    ),
+    "fraction": (
+        "<p>so <math><mfrac><mn>1</mn><mi>n</mi></mfrac></math> holds</p>",
+        "so $\\frac{1}{n}$ holds",
+    ),
+    "drawn": ('<p>so <img class="latex" alt="a+b" src="/latex.php?x"> holds</p>', "so $a+b$ holds"),
+}
+
+CALLOUTS = {
+    "obsidian": (
+        (
+            '<div class="callout" data-callout="tip"><div class="callout-title">Good to know</div>'
+            '<div class="callout-content"><p>Text of it.</p></div></div>'
+        ),
+        "> [!tip] Good to know\n> Text of it.",
+    ),
+    "sphinx": (
+        (
+            '<div class="admonition warning"><p class="admonition-title">Careful</p><p>Text of '
+            "it.</p></div>"
+        ),
+        "> [!warning] Careful\n> Text of it.",
+    ),
+    "github": (
+        (
+            '<div class="markdown-alert markdown-alert-note"><p '
+            'class="markdown-alert-title">Note</p><p>Text of it.</p></div>'
+        ),
+        "> [!note] Note\n> Text of it.",
+    ),
+}
+
+
+def written(inner: str) -> str:
+    """Return the Markdown of a fragment between two paragraphs of a page."""
+    page = f"<!doctype html><html><body><main>{INTRO}{inner}{OUTRO}</main></body></html>"
+    text = to_markdown(page.encode(), URL)
+    start = text.index("said so.") + len("said so.")
+    return text[start : text.index("A last paragraph")].strip()
+
+
+@pytest.mark.parametrize(("source", "expected"), STRUCTURES.values(), ids=STRUCTURES.keys())
+def test_structure(source: str, expected: str) -> None:
+    assert written(source) == expected
+
+
+@pytest.mark.parametrize(("source", "language", "text"), CODE.values(), ids=CODE.keys())
+def test_code(source: str, language: str, text: str) -> None:
+    assert written(source) == f"```{language}\n{text}\n```"
+
+
+def test_a_fence_is_longer_than_any_in_its_text() -> None:
+    assert written("<pre>```\nx\n```</pre>") == "````\n```\nx\n```\n````"
+
+
+@pytest.mark.parametrize(("source", "expected"), TABLES.values(), ids=TABLES.keys())
+def test_table(source: str, expected: str) -> None:
+    assert written(source) == expected
+
+
+@pytest.mark.parametrize(("source", "expected"), MATHS.values(), ids=MATHS.keys())
+def test_maths(source: str, expected: str) -> None:
+    assert written(source) == expected
+
+
+@pytest.mark.parametrize(("source", "expected"), CALLOUTS.values(), ids=CALLOUTS.keys())
+def test_callout(source: str, expected: str) -> None:
+    assert written(source) == expected
+
+
+def test_links_honour_the_base() -> None:
+    page = f'<base href="https://cdn.test/v2/"><main>{INTRO}<p><a href="x">that</a> one.</p></main>'
+    assert "[that](https://cdn.test/v2/x)" in to_markdown(page.encode(), URL)
+
+
+def test_sections_are_the_headings_above() -> None:
+    page = (
+        f"<main>{INTRO}<h2>One</h2><p>In one of them.</p><h3>Two</h3><p>In both of them.</p>"
+        f"<h2>Three</h2>{OUTRO}</main>"
+    )
+    document = read(page.encode(), URL)
+    sections = {document.block_text(block): block.section for block in document.blocks}
+    assert sections["In one of them."] == ("One",)
+    assert sections["In both of them."] == ("One", "Two")
+    assert sections["Three"] == ()
+    assert [(heading.level, heading.text) for heading in document.headings] == [
+        (2, "One"),
+        (3, "Two"),
+        (2, "Three"),
+    ]
+    lines = document.markdown.split("\n")
+    assert all(lines[heading.line - 1].endswith(heading.text) for heading in document.headings)
+
+
+def test_block_text_has_no_marks() -> None:
+    page = (
+        f'<main>{INTRO}<p>a <b>bold</b> <a href="/x">link</a> with <code>code</code> '
+        f'&lt;b&gt;</p><pre>x = "*"</pre></main>'
+    )
+    document = read(page.encode(), URL)
+    texts = {block.kind: document.block_text(block) for block in document.blocks}
+    assert texts[BlockKind.PARAGRAPH] == "a bold link with code <b>"
+    assert texts[BlockKind.CODE] == 'x = "*"'
