@@ -26,6 +26,14 @@ def _listed(value: object) -> object:
     return value
 
 
+def _engines(value: object) -> object:
+    """Leave out `auto`, by which a predecessor names no engine in particular."""
+    listed = _listed(value)
+    if not isinstance(listed, (tuple, list)):
+        return listed
+    return tuple(name for name in listed if name != "auto") or _DEFAULT_ENGINES
+
+
 def _paths(value: object) -> object:
     return tuple(filter(None, value.split(os.pathsep))) if isinstance(value, str) else value
 
@@ -52,12 +60,14 @@ def _tokens(value: object) -> object:
     return {name.strip(): token.strip() for name, _, token in pairs}
 
 
+_DEFAULT_ENGINES = ("bing", "duckduckgo", "brave")
 _SWITCH: dict[str, bool] = {
     "1": True, "true": True, "yes": True, "on": True,
     "0": False, "false": False, "no": False, "off": False, "": False,
 }  # fmt: skip
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+EngineNames = Annotated[tuple[str, ...], BeforeValidator(_engines)]
 Paths = Annotated[tuple[str, ...], BeforeValidator(_paths)]
 Switch = Annotated[bool, BeforeValidator(_switch)]
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -79,7 +89,7 @@ class Settings(BaseModel):
     """Folders of engine files, separated as in PATH; default: `./engines.d`, then the packaged."""
     state_dir: Path | None = None
     """Folder of the state database: rests, keys, pace, callers' choices."""
-    default_engines: Names = ("bing", "duckduckgo", "brave")
+    default_engines: EngineNames = _DEFAULT_ENGINES
     """Engines that are asked when a caller names none."""
     enable_proxy: Switch = False
     """Send everything through the proxy that the next three name, in this order."""
@@ -183,7 +193,11 @@ class Settings(BaseModel):
 NAMES: dict[str, tuple[str, ...]] = {
     "engines_dir": ("CONSILIENCE_ENGINES_DIR",),
     "state_dir": ("CONSILIENCE_STATE_DIR",),
-    "default_engines": ("CONSILIENCE_ENGINES", "DEFAULT_SEARCH_ENGINES"),
+    "default_engines": (
+        "CONSILIENCE_ENGINES",
+        "DEFAULT_SEARCH_ENGINES",
+        "WEBFETCH_SEARCH_PROVIDER",
+    ),
     "enable_proxy": ("CONSILIENCE_ENABLE_PROXY", "ENABLE_PROXY"),
     "socks5_proxy": ("SOCKS5_PROXY",),
     "https_proxy": ("HTTPS_PROXY",),

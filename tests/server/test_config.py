@@ -40,6 +40,12 @@ def test_a_variable_feeds_one_field_only() -> None:
     [
         ({"DEFAULT_SEARCH_ENGINES": "bing, brave"}, "default_engines", ("bing", "brave")),
         ({"CONSILIENCE_ENGINES": "a", "DEFAULT_SEARCH_ENGINES": "b"}, "default_engines", ("a",)),
+        ({"WEBFETCH_SEARCH_PROVIDER": "exa"}, "default_engines", ("exa",)),
+        (
+            {"WEBFETCH_SEARCH_PROVIDER": "auto"},
+            "default_engines",
+            ("bing", "duckduckgo", "brave"),
+        ),
         ({"ENABLE_PROXY": "true"}, "enable_proxy", True),
         ({"ENABLE_PROXY": "0"}, "enable_proxy", False),
         (
@@ -58,7 +64,7 @@ def test_a_variable_feeds_one_field_only() -> None:
         ({"SOME_STRANGERS_NAME": "x"}, "port", 3000),
     ],
     ids=[
-        "list", "own name first", "true", "zero", "networks", "tokens", "debug switch",
+        "list", "own name first", "provider", "auto", "true", "zero", "networks", "tokens", "debug switch",
         "debug path", "predecessor", "stranger",
     ],
 )  # fmt: skip
