@@ -12,7 +12,7 @@ from framework.evidence.sentences import sentences
 from framework.evidence.signals import facts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from framework.evidence.models import ModelStore
     from framework.evidence.nli import Judgement
@@ -103,7 +103,7 @@ def statements(source: int, chunk: str, text: str) -> list[Statement]:
 def cluster(
     items: Sequence[Statement], store: ModelStore | None = None
 ) -> tuple[tuple[Cluster, ...], str]:
-    """Group statements of different sources that agree, and name who contradicts; returns the method.
+    """Group statements of different sources that agree, name who contradicts; say what judged.
 
     Only pairs of different sources that share content words are judged, the nearest first, at most
     `MAX_PAIRS`. A source that contradicts a cluster never counts among its supporters.
@@ -128,25 +128,21 @@ def cluster(
 def _clusters(
     items: Sequence[Statement], relations: dict[tuple[int, int], Relation]
 ) -> tuple[Cluster, ...]:
-    home = list(range(len(items)))
-    against = {p: r for p, r in relations.items() if r.kind == "contradiction"}
-
-    def root(i: int) -> int:
-        while home[i] != i:
-            i = home[i]
-        return i
-
-    for (i, j), found in sorted(relations.items(), key=lambda pair: -pair[1].confidence):
-        if found.kind == "agreement" and not _hostile(root(i), root(j), against, root):
-            home[root(j)] = root(i)
-    groups: dict[int, list[int]] = {}
-    for i in range(len(items)):
-        groups.setdefault(root(i), []).append(i)
-    return tuple(_cluster(n, members, against) for n, members in enumerate(groups.values()))
+    groups = [{i} for i in range(len(items))]
+    against = {pair: found for pair, found in relations.items() if found.kind == "contradiction"}
+    agreed = [(pair, found) for pair, found in relations.items() if found.kind == "agreement"]
+    for (i, j), _ in sorted(agreed, key=lambda item: -item[1].confidence):
+        one = next(group for group in groups if i in group)
+        other = next(group for group in groups if j in group)
+        if one is not other and not _hostile(one, other, against):
+            one |= other
+            groups.remove(other)
+    return tuple(_cluster(n, sorted(group), against) for n, group in enumerate(groups))
 
 
-def _hostile(one, other, against, root) -> bool:  # type: ignore[no-untyped-def]  # noqa: ANN001
-    return any({root(a), root(b)} == {one, other} for a, b in against)
+def _hostile(one: set[int], other: set[int], against: Iterable[tuple[int, int]]) -> bool:
+    """Tell whether anything in one group contradicts anything in the other."""
+    return any((a in one and b in other) or (a in other and b in one) for a, b in against)
 
 
 def _cluster(number: int, members: list[int], against: dict[tuple[int, int], Relation]) -> Cluster:

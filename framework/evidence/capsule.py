@@ -81,8 +81,8 @@ def confidence(best: float | None, coverage: float, tokens: int, *, terms_asked:
     """Judge the evidence by absolute measures, never by comparison within the page.
 
     `best` is the cross-encoder's probability for the best passage (None where it did not run),
-    `coverage` the share of what was asked for that the best passages hold. High needs both, so a page
-    on something else is never high; words alone reach high only where nearly all are there.
+    `coverage` the share of what was asked for that the best passages hold. High needs both, so a
+    page on something else is never high; words alone reach it only where nearly all are there.
     """
     score = 0.6 * best + 0.4 * coverage if best is not None else min(0.75, coverage * 0.85)
     reasons = [

@@ -9,20 +9,26 @@ from framework.evidence.sentences import sentences
 __all__ = ["split"]
 
 _VERB = (
-    r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|must|should|may|might|needs?|"
-    r"remains?|became|becomes|began|begins|won|lost|made|makes|took|takes|runs?|ran|gave|gives|got|led|"
-    r"met|sold|sells|bought|wrote|writes|lives?|lies|costs?|uses?|contains?|[a-z]{3,}(?:ed|ates|izes|ifies))"
+    r"(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|must|should|may|might|"
+    r"needs?|"
+    r"remains?|became|becomes|began|begins|won|lost|made|makes|took|takes|runs?|ran|gave|gives|"
+    r"got|led|"
+    r"met|sold|sells|bought|wrote|writes|lives?|lies|costs?|uses?|contains?|[a-z]{3,}(?:ed|ates|"
+    r"izes|ifies))"
 )
 _FIRST_VERB = re.compile(rf"\b{_VERB}\b")
 _JOINT = re.compile(
-    rf"\s*;\s*|,?\s+(?:and|but|while|whereas|although|though)\s+(?=(?:(?:also|then|later|never|not|now|only)\s+)?{_VERB}\b"
+    rf"\s*;\s*|,?\s+(?:and|but|while|whereas|although|though)\s+(?=(?:(?:also|then|later|never|"
+    rf"not|now|only)\s+)?{_VERB}\b"
     rf"|(?:it|he|she|they|this|that|its|his|her|their|the|a|an)\s+(?:[\w'-]+\s+){{0,4}}?{_VERB}\b"
     rf"|(?:[A-Z][\w'-]+\s+){{1,4}}{_VERB}\b)"
 )
 _PAIR = re.compile(r"\b(?:between|both|either|neither|from)\b[^,;]*$", re.IGNORECASE)
 _SUBJECT_MISSING = re.compile(rf"^(?:(?:also|then|later|never|not|now|only)\s+)?{_VERB}\b")
 #: A verb of the present tense by its ending alone: not right after an article.
-_PRESENT = re.compile(r"(?<=\w )(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bof )\b[a-z]{2,}(?<!s)s\b", re.IGNORECASE)
+_PRESENT = re.compile(
+    r"(?<=\w )(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bof )\b[a-z]{2,}(?<!s)s\b", re.IGNORECASE
+)
 _ARTICLE = re.compile(r"\b(?:the|a|an|its|their|his|her|this|that)\b\s*", re.IGNORECASE)
 _PRONOUN = re.compile(r"^(?:it|he|she|they|this)\b", re.IGNORECASE)
 
@@ -53,7 +59,7 @@ def _statements(sentence: str) -> list[str]:
 
 def _whole(left: str, right: str, parts: list[str]) -> bool:
     """Tell whether the left side is a statement of its own: it has a verb, and no open pair."""
-    verb = _FIRST_VERB.search(left) or _SUBJECT_MISSING.match(right) and _PRESENT.search(left)
+    verb = _FIRST_VERB.search(left) or (_SUBJECT_MISSING.match(right) and _PRESENT.search(left))
     return bool(verb or parts) and not _PAIR.search(left)
 
 

@@ -158,21 +158,31 @@ def _decimals(run: str) -> str:
     return "".join(chr(int(n)) for n in re.findall(r"\d+", run) if 9 <= int(n) < 0x110000)
 
 
+_BASE64 = r"(?<![\w+/-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}"
+_BASE32 = r"(?<!\w)[A-Z2-7]{24,}={0,6}"
+_HEX = r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,}(?![0-9a-fA-F])"
+_HEX_PAIRS = r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s:,]+){10,}(?:0x)?[0-9a-fA-F]{2}"
+_BINARY = r"(?:[01]{8}\s*){8,}"
+_DECIMAL = r"(?:\b\d{2,3}[\s,;]+){10,}\d{2,3}\b"
+_PERCENT = r"(?:%[0-9a-fA-F]{2}[\w.~!*'()-]{0,8}){6,}"
+_ESCAPES = r"(?:(?:\\u\{?[0-9a-fA-F]{4}\}?|\\x[0-9a-fA-F]{2}|U\+[0-9a-fA-F]{4}\s?)[ ,]?){8,}"
+_ENTITIES = r"(?:&#x?[0-9a-fA-F]+;\s?){8,}"
+
 #: Runs that look like a code, and how each is undone.
 _CODES: tuple[tuple[str, re.Pattern[str], Callable[[str], str]], ...] = (
-    ("base64", re.compile(r"(?<![\w+/-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}"), _bytes_of(_b64)),
-    ("base32", re.compile(r"(?<!\w)[A-Z2-7]{24,}={0,6}"), _bytes_of(_b32)),
-    ("hex", re.compile(r"(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,}(?![0-9a-fA-F])"), _bytes_of(_hexed)),
-    ("hex", re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s:,]+){10,}(?:0x)?[0-9a-fA-F]{2}"), _bytes_of(_hexed)),
-    ("binary", re.compile(r"(?:[01]{8}\s*){8,}"), _from_bits),
-    ("decimal", re.compile(r"(?:\b\d{2,3}[\s,;]+){10,}\d{2,3}\b"), _decimals),
-    ("percent", re.compile(r"(?:%[0-9a-fA-F]{2}[\w.~!*'()-]{0,8}){6,}"), unquote),
-    ("escapes", re.compile(r"(?:(?:\\u\{?[0-9a-fA-F]{4}\}?|\\x[0-9a-fA-F]{2}|U\+[0-9a-fA-F]{4}\s?)[ ,]?){8,}"), _escapes),
-    ("entities", re.compile(r"(?:&#x?[0-9a-fA-F]+;\s?){8,}"), html.unescape),
-)  # fmt: skip
+    ("base64", re.compile(_BASE64), _bytes_of(_b64)),
+    ("base32", re.compile(_BASE32), _bytes_of(_b32)),
+    ("hex", re.compile(_HEX), _bytes_of(_hexed)),
+    ("hex", re.compile(_HEX_PAIRS), _bytes_of(_hexed)),
+    ("binary", re.compile(_BINARY), _from_bits),
+    ("decimal", re.compile(_DECIMAL), _decimals),
+    ("percent", re.compile(_PERCENT), unquote),
+    ("escapes", re.compile(_ESCAPES), _escapes),
+    ("entities", re.compile(_ENTITIES), html.unescape),
+)
 
 
-#: Stems that betray a message written backwards or turned by rot13 (they are no words as they stand).
+#: Stems that betray a message written backwards or turned by rot13.
 _STEMS = (
     "ignore",
     "disregard",

@@ -118,7 +118,7 @@ class _Filler:
             return rows
         for place in self._candidates(name, schema, around):
             listed = place.value if isinstance(place.value, list) else _parts(place)
-            values = [
+            values: list[Json] = [
                 v for one in listed if (v := self._member(one, part, name, place)) is not None
             ]
             if values:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from framework.errors import InvalidInputError
+from framework.evidence.wordlists import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +71,7 @@ def _size(schema: Json) -> int:
 
 
 def field_type(schema: Schema) -> str:
-    """Return the field's type; of several the first that is not null, string where none is given."""
+    """Return the field's type: of several the first that is not null, by default string."""
     given = schema.get("type")
     if isinstance(given, list):
         given = next((t for t in given if t != "null"), "string")
@@ -86,20 +87,7 @@ def required(schema: Schema) -> frozenset[str]:
 
 
 #: Other names under which pages give the usual fields.
-_SYNONYMS = {
-    "title": "name headline heading", "name": "title headline", "headline": "title name",
-    "author": "by writer creator byline autor auteur verfasser", "authors": "author by writers creator",
-    "date": "datepublished published publication_date datum fecha", "published": "datepublished date publication_date",
-    "publishedat": "datepublished date", "updated": "datemodified modified last_updated", "modified": "datemodified updated",
-    "price": "amount cost preis prix precio prezzo lowprice", "currency": "pricecurrency", "rating": "ratingvalue score stars",
-    "reviews": "reviewcount ratingcount", "reviewcount": "reviews ratingcount", "description": "summary abstract",
-    "summary": "description abstract", "image": "thumbnail picture photo", "url": "link canonical", "phone": "telephone tel",
-    "telephone": "phone tel", "email": "e-mail mail", "brand": "manufacturer make", "sku": "productid article_number",
-    "availability": "in_stock stock", "instock": "availability stock", "ingredients": "recipeingredient", "steps": "recipeinstructions",
-    "instructions": "recipeinstructions directions method", "servings": "recipeyield yield serves", "population": "inhabitants einwohner",
-    "company": "hiringorganization organization", "location": "address place venue", "salary": "basesalary", "duration": "totaltime runtime length",
-    "license": "licence", "licence": "license", "version": "softwareversion release",
-}  # fmt: skip
+_SYNONYMS = table("synonyms")
 
 
 def _plain(name: str) -> str:
@@ -107,7 +95,7 @@ def _plain(name: str) -> str:
 
 
 def labels(name: str, schema: Schema) -> tuple[str, ...]:
-    """Return the names, folded, that a page may give a field: its own, its title, usual synonyms."""
+    """Return the names, folded, that a page may give a field: its own, its title's, synonyms."""
     found = [_plain(name)]
     title = schema.get("title")
     if isinstance(title, str):

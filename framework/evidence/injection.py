@@ -10,6 +10,7 @@ from framework.evidence.disguise import fold, plain, uncovered
 from framework.evidence.phrases import PHRASES
 from framework.evidence.surfaces import Surface, surfaces
 from framework.evidence.tongues import IDEAS, RULES
+from framework.evidence.wordlists import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -59,49 +60,68 @@ class _Hit:
 _SENTENCE = re.compile(
     r"[^.!?。！？\n।؟]+(?:[.!?](?!\s|$)[^.!?。！？\n।؟]*)*[.!?。！？।؟]*\s*|\n+|[.!?。！？।؟]+"
 )
-#: One look decides whether a sentence can hold an order at all (most sentences of most pages cannot).
+#: One look decides whether a sentence can hold an order at all (most cannot).
 _ANCHOR = re.compile(
-    r"ignor|disregard|forget|overr|bypass|discard|dismiss|abandon|discontinue|cease|halt|quit|stop|set aside|aside|throw|follow|obey|comply|"
+    r"ignor|disregard|forget|overr|bypass|discard|dismiss|abandon|discontinue|cease|halt|quit|"
+    r"stop|set aside|aside|throw|follow|obey|comply|"
     r"instruct|prompt|rules?\b|guideline|directive|polic(?:y|ies)|supersede|precedence|"
-    r"you are|you're|your\b|you (?:must|should|may|will|have|confirmed|agreed)|from (?:now|here|this)|act as|pretend|assume|behave|roleplay|role-play|"
-    r"\bais?\b|\bllms?\b|model|assistant|chat ?bot|chatgpt|gpt|claude|gemini|agent|bots?\b|mode\b|persona|"
-    r"reveal|system|developer|secret|hidden|password|credential|token|api[ _-]?key|cookie|the user|users?'|conversation|"
-    r"respond|reply|answer|output|append|summar|do not|don't|never|send|post|mail|forward|upload|exfil|transfer|fetch|call|run|"
-    r"decode|base64|execute|memory|delete|above|grant|obey|attacker|todo|important|everyone|confirm|review|candidate|analysis|silently|secretly|"
+    r"you are|you're|your\b|you (?:must|should|may|will|have|confirmed|agreed)|from (?:now|here|"
+    r"this)|act as|pretend|assume|behave|roleplay|role-play|"
+    r"\bais?\b|\bllms?\b|model|assistant|chat ?bot|chatgpt|gpt|claude|gemini|agent|bots?\b|mode\b|"
+    r"persona|"
+    r"reveal|system|developer|secret|hidden|password|credential|token|api[ _-]?key|cookie|the "
+    r"user|users?'|conversation|"
+    r"respond|reply|answer|output|append|summar|do not|don't|never|send|post|mail|forward|upload|"
+    r"exfil|transfer|fetch|call|run|"
+    r"decode|base64|execute|memory|delete|above|grant|obey|attacker|todo|important|everyone|"
+    r"confirm|review|candidate|analysis|silently|secretly|"
     r"\[inst|<\||<<|begin|end of|approved|authori|_[a-z]+\b|\.ssh|/etc/|\.env"
 )
 _LATIN_WORD = re.compile(r"[a-z']+")
-_ENGLISH = frozenset(
-    "the of and to that with you your this it are is not be have from i my we for what".split()
-)
+_ENGLISH = words("english")
 
-#: Marks that only the plumbing of a chat writes: whoever puts them on a page wants to be the plumbing.
+#: Marks that only the plumbing of a chat writes: on a page they want to pass for it.
 _DELIMITERS = re.compile(
-    r"<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|start_header_id|end_header_id|eot_id|channel|message)\|?>?"
+    r"<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|start_header_id|"
+    r"end_header_id|eot_id|channel|message)\|?>?"
     r"|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-    r"|^[ \t]*</?(?:system|assistant|instructions?|untrusted|document|web_?page|context|tool_result|tool_response|function_results?|search_results?|user_query|admin|information)(?:[ _-]?\w*)?>[ \t]*\S?"
-    r"|^[ \t]*<(?:end|start|begin) of (?:session|conversation|document|page|context|input|data|prompt)[^>\n]{0,20}>"
-    r"|^[ \t]*(?:[-=#*_]{3,}|\[)[ \t]*(?:end|begin|start|new|stop) (?:of )?(?:the )?(?:web ?page|document|context|user|system|data|untrusted|input|prompt|instructions?|conversation|session|content|article)\b[^\n]{0,40}?(?:[-=#*_]{3,}|\])"
-    r"|^[ \t]*#{1,6}[ \t]*(?:system|instruction|new instructions?|assistant|human|user|response)[ \t]*:"
+    r"|^[ \t]*</?(?:system|assistant|instructions?|untrusted|document|web_?page|context|"
+    r"tool_result|tool_response|function_results?|search_results?|user_query|admin|"
+    r"information)(?:[ _-]?\w*)?>[ \t]*\S?"
+    r"|^[ \t]*<(?:end|start|begin) of (?:session|conversation|document|page|context|input|data|"
+    r"prompt)[^>\n]{0,20}>"
+    r"|^[ \t]*(?:[-=#*_]{3,}|\[)[ \t]*(?:end|begin|start|new|stop) (?:of )?(?:the )?(?:web ?page|"
+    r"document|context|user|system|data|untrusted|input|prompt|instructions?|conversation|session|"
+    r"content|article)\b[^\n]{0,40}?(?:[-=#*_]{3,}|\])"
+    r"|^[ \t]*#{1,6}[ \t]*(?:system|instruction|new instructions?|assistant|human|user|response)[ "
+    r"\t]*:"
     r"|^[ \t]*```[ \t]*(?:system|assistant|instructions?|prompt)\b"
-    r"|^[ \t]*(?:\*\*)?(?:human|user|assistant|system)(?:\*\*)?[ \t]*[:：][ \t]*\S.{0,80}?\b(?:you|your|please|now|ignore|send|reveal|provide|only|must|sure|i will|follow|new)\b"
+    r"|^[ \t]*(?:\*\*)?(?:human|user|assistant|system)(?:\*\*)?[ \t]*[:：][ \t]*\S.{0,80}?\b(?:you|"
+    r"your|please|now|ignore|send|reveal|provide|only|must|sure|i will|follow|new)\b"
     r"|\{\s*[\"']role[\"']\s*:\s*[\"'](?:system|assistant|user|developer)[\"']"
     r"|^---\s*\n\s*system\s*:"
-    r"|\[(?:system|assistant|admin)\]\s*(?:\(#|:)|^[ \t]*\[(?:system|admin|developer)\][ \t]+\S.{0,80}?\b(?:you|user|your|must|now|ignore|grant)\b",
+    r"|\[(?:system|assistant|admin)\]\s*(?:\(#|:)|^[ \t]*\[(?:system|admin|developer)\][ "
+    r"\t]+\S.{0,80}?\b(?:you|user|your|must|now|ignore|grant)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _QUOTED = re.compile(
-    r"(?<!=)\"[^\"\n]{2,240}\"|“[^”\n]{2,240}”|‘[^’\n]{2,240}’|«[^»\n]{2,240}»|„[^“\n]{2,240}“|「[^」\n]{2,240}」|`[^`\n]{1,240}`"
+    r"(?<!=)\"[^\"\n]{2,240}\"|“[^”\n]{2,240}”|‘[^’\n]{2,240}’|«[^»\n]{2,240}»|„[^“\n]{2,240}“|"
+    r"「[^」\n]{2,240}」|`[^`\n]{1,240}`"
     r"|(?:(?<=\s)|(?<=[(\[:,]))'[^\n]{2,240}?'(?=[\s.,;:!?)\]]|$)|<!--.{0,240}?-->"
 )
 #: Words of those who write about attacks, not of those who try one.
 _ABOUT = re.compile(
-    r"(?<![.\w@/-])(?:attack(?:s|ers?|ed)?|injections?|jailbreaks?|jailbreaking|adversar\w+|malicious|exploits?|vulnerabilit\w+|detect\w*|defen[cs]e\w*|defend\w*|researchers?|"
-    r"classif\w+|datasets?|benchmarks?|phishing|scams?|such as|e\.g\.|for example|for instance|phrases? like|like the|typed|prompts that|comments? like|payloads?|red.?team\w*|mitigat\w+|"
-    r"spotlighting|incident|threats?|risk groups?|lists?|examples?|studies|paper shows?|showed|demonstrat\w+|describ\w+|explain\w*|so-called|known as|called|trick(?:s|ed)?|attempts?|tries to|says|said)\b(?!\.\w)"
+    r"(?<![.\w@/-])(?:attack(?:s|ers?|ed)?|injections?|jailbreaks?|jailbreaking|adversar\w+|"
+    r"malicious|exploits?|vulnerabilit\w+|detect\w*|defen[cs]e\w*|defend\w*|researchers?|"
+    r"classif\w+|datasets?|benchmarks?|phishing|scams?|such as|e\.g\.|for example|for instance|"
+    r"phrases? like|like the|typed|prompts that|comments? like|payloads?|red.?team\w*|mitigat\w+|"
+    r"spotlighting|incident|threats?|risk groups?|lists?|examples?|studies|paper shows?|showed|"
+    r"demonstrat\w+|describ\w+|explain\w*|so-called|known as|called|trick(?:s|ed)?|attempts?|"
+    r"tries to|says|said)\b(?!\.\w)"
 )
 _SUBJECT = re.compile(
-    r"\b(?:prompt[ -]injections?|jailbreak\w*|red.?team\w*|llm security|adversarial (?:prompts?|attacks?)|guardrails? (?:for|against)|owasp)\b"
+    r"\b(?:prompt[ -]injections?|jailbreak\w*|red.?team\w*|llm security|adversarial (?:prompts?|"
+    r"attacks?)|guardrails? (?:for|against)|owasp)\b"
 )
 _ADDRESS = re.compile(r"https?://\S+|[\w.+-]+@[\w-]+\.\w[\w.-]*")
 
@@ -146,7 +166,7 @@ _UNSEEN_FACTOR = 1.2
 
 
 def _read(surface: Surface, about: bool) -> Iterator[tuple[float, Finding]]:
-    """Yield weighted findings of one surface: what it says, and what it says in another spelling."""
+    """Yield weighted findings of a surface: what it says, and what it says in another spelling."""
     unseen = surface.place != "visible"
     for sentence, weight, kind in _orders(surface.text, surface.code, about, unseen):
         yield weight, _finding(surface, kind, weight, sentence, "")
@@ -190,7 +210,7 @@ def _orders(text: str, code: bool, about: bool, unseen: bool) -> Iterator[tuple[
 
 
 def _added(hits: Iterable[_Hit], factor: float) -> float:
-    """Return the belief that independent hits give together; of one kind only the best two count."""
+    """Return the belief that hits give together; of one kind only the best two count."""
     by_kind: dict[str, list[float]] = {}
     for hit in hits:
         by_kind.setdefault(hit.kind, []).append(min(hit.weight * factor, 0.95))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
 
+from framework.evidence.wordlists import words
 from framework.reading.bm25 import Bm25
 from framework.reading.terms import grams, terms
 
@@ -17,14 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Lexical", "WordIndex"]
 
 #: Words that ask rather than name; a query of nothing else keeps them.
-_ASKING = frozenset(
-    """what which who whom whose when where why how is are was were be been do does did has have had can could will
-    would should shall may might must the a an of in on at to for from by with and or not it its this that these those
-    there me my your you i we they he she find tell show explain describe list give about please der die das ein eine
-    ist sind war wie wann warum wer was welche und oder mit von zu im den dem des le la les un une des est sont qui que
-    quoi quand comment pourquoi et ou avec de du au aux el los las una es son quien cual cuando como por para y o con
-    del il lo gli che chi quando perche e di da nel della""".split()  # noqa: SIM905
-)
+_ASKING = words("asking")
 _WORLD = 50.0
 
 

@@ -141,7 +141,7 @@ def packaged_features(
     for index, output, mask in embedder.run(texts):
         rows = output[mask > 0]
         tokens[texts[index]] = rows / ((rows * rows).sum(1, keepdims=True) ** 0.5 + 1e-9)
-    found = []
+    found: list[Vector] = []
     for (premise, hypothesis), logit in zip(pairs, relevance, strict=True):
         p, h = tokens[premise], tokens[hypothesis]
         cosine = float(p[0] @ h[0])
@@ -202,11 +202,18 @@ def _judged(
     words = features(*pair)
     signs = conflicting(*pair)
     if nli is not None and logits is not None and nli.record.name != _STACKED:
-        return Judgement(*softmax(logits), method="model", signs=signs, seconded=True)
+        return _judgement(softmax(logits), "model", signs, seconded=True)
     probabilities, method = combine(words, packaged, logits)
     own, _ = combine(words, packaged, None)
     seconded = logits is not None and own[2] > max(own[:2]) and logits[2] > max(logits[:2])
-    return Judgement(*probabilities, method=method, signs=signs, seconded=seconded)
+    return _judgement(probabilities, method, signs, seconded=seconded)
+
+
+def _judgement(
+    probabilities: Vector, method: str, signs: tuple[str, ...], *, seconded: bool
+) -> Judgement:
+    for_, open_, against = probabilities
+    return Judgement(for_, open_, against, method, signs, seconded)
 
 
 def entailment(premise: str, hypothesis: str) -> tuple[float, float, float]:

@@ -95,10 +95,16 @@ def _plainness(item: dict[str, Json]) -> int:
 def _metadata(document: Document) -> Iterator[Place]:
     meta = document.metadata
     for name, value in (
-        ("title", meta.title), ("description", meta.description), ("author", meta.author), ("site", meta.site),
-        ("language", meta.language), ("datepublished", meta.published), ("datemodified", meta.modified),
-        ("image", meta.image), ("canonical", meta.canonical_url),
-    ):  # fmt: skip
+        ("title", meta.title),
+        ("description", meta.description),
+        ("author", meta.author),
+        ("site", meta.site),
+        ("language", meta.language),
+        ("datepublished", meta.published),
+        ("datemodified", meta.modified),
+        ("image", meta.image),
+        ("canonical", meta.canonical_url),
+    ):
         if value:
             yield Place(name, value, value, "metadata", document.title or "")
 
@@ -141,7 +147,7 @@ def tables(document: Document) -> tuple[Table, ...]:
 
 
 def labelled(document: Document) -> tuple[Place, ...]:
-    """Return what stands beside a label: rows of two columns, definitions, `Label: value`, sentences."""
+    """Return what stands beside a label: rows, definitions, `Label: value`, sentences, lists."""
     found: list[Place] = []
     term = ""
     for block in document.blocks:

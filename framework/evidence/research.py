@@ -159,7 +159,7 @@ def _by_chunk(
     places = {chunks[i].id: i for i in order}
     supports = {i: {chunks[i].source} for i in order}
     opposed: dict[int, set[int]] = {i: set() for i in order}
-    home = {i: -1 for i in order}
+    home = dict.fromkeys(order, -1)
     for group in clusters:
         against = {said[n].source for n in group.opponents}
         together = {said[n].source for n in group.supporters} - against

@@ -8,8 +8,10 @@ __all__ = ["is_english", "sentences", "windows"]
 
 _END = re.compile(r"(?<=[.!?…])[\"'”’»)\]*_]*\s+(?=\S)|(?<=[。！？｡।؟])\s*(?=\S)|\n+(?=\S)")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|cf|al|no|nos|fig|eq|approx|ca|vol|pp|ed|eds|inc|ltd|co|corp|"
-    r"dept|est|gen|gov|col|sgt|rev|hon|u\.s|u\.k|z\.b|bzw|usw|nr|bd|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)"
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|cf|al|no|nos|fig|eq|approx|ca|vol|pp|ed|"
+    r"eds|inc|ltd|co|corp|"
+    r"dept|est|gen|gov|col|sgt|rev|hon|u\.s|u\.k|z\.b|bzw|usw|nr|bd|jan|feb|mar|apr|jun|jul|aug|"
+    r"sep|sept|oct|nov|dec)"
     r"|(?:^|\s)[A-Z]|\b\d{1,2})\.$",
     re.IGNORECASE,
 )  # fmt: skip

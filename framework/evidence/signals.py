@@ -7,9 +7,11 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from math import log1p
 
 from framework.evidence.quantities import Quantity, conflicts, quantities
+from framework.evidence.wordlists import words
 
 __all__ = ["FEATURES", "Facts", "conflicting", "facts", "features", "stem"]
 
@@ -17,28 +19,16 @@ _TABLE = tomllib.loads((files("framework.evidence") / "data/opposites.toml").rea
 _GROUPS: dict[str, str] = {
     word: name for name, words in _TABLE["groups"].items() for word in words.split()
 }
-_STOP = frozenset(
-    """a an the is are was were be been being am do does did has have had of in on at to for from by with as and or but
-    that this these those it its he she his her him they their them who whom whose which what when where there here
-    into than then also so such about during between out off most some any can could will would shall should may might
-    must s t i you we your our my me us if while because both each other very just one""".split()  # noqa: SIM905
-)
-_NEGATION = frozenset(
-    """not no never none nobody nothing neither nor cannot without n't fails fail failed unable refused refuses refuse
-    lacks lack lacked lacking incapable barely hardly avoided denied yet-to wasn't isn't aren't weren't doesn't didn't
-    don't won't can't couldn't hasn't haven't hadn't wouldn't shouldn't""".split()  # noqa: SIM905
-)
-_EXCLUSIVE = frozenset(
-    "only solely exclusively merely entirely completely all every always everyone".split()
-)  # noqa: SIM905
-_HEDGE = frozenset(
-    "may might could possibly perhaps some about around nearly almost at least least over up".split()
-)  # noqa: SIM905
+_STOP = words("small")
+_NEGATION = words("negation")
+_EXCLUSIVE = words("exclusive")
+_HEDGE = words("hedge")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SUFFIXES = (
-    "ationally", "ization", "isation", "ational", "fulness", "ousness", "iveness", "ations", "ation", "ingly", "ments",
-    "ment", "ness", "ings", "edly", "able", "ible", "ions", "ing", "ers", "ies", "ied", "ity", "ion", "ive", "ous", "ful",
-    "est", "ed", "er", "es", "ly", "al", "s", "e", "y",
+    "ationally", "ization", "isation", "ational", "fulness", "ousness", "iveness", "ations",
+    "ation", "ingly", "ments", "ment", "ness", "ings", "edly", "able", "ible", "ions", "ing",
+    "ers", "ies", "ied", "ity", "ion", "ive", "ous", "ful", "est", "ed", "er", "es", "ly", "al",
+    "s", "e", "y",
 )  # fmt: skip
 
 
@@ -159,44 +149,76 @@ def _window(claim: Facts, text: Facts) -> tuple[int, int]:
     return close, text.negated - close
 
 
-FEATURES: tuple[str, ...] = (
-    "bias", "overlap", "overlap_long", "pairs", "missing", "missing_share", "log_claim", "log_text", "numbers_claim",
-    "numbers_missing", "numbers_conflict", "years_conflict", "names_claim", "names_missing", "names_missing_share",
-    "negated_claim", "negated_near", "negated_far", "negation_differs", "opposed", "grouped", "exclusive_claim",
-    "exclusive_new", "hedge_claim", "subject_missing", "full", "opposed_full", "grouped_full", "negation_full",
-    "conflict_full", "scope_text", "scope_claim", "scope_differs", "skip_pairs", "order", "numbers_agree", "edge_negation",
-    "text_only_names", "text_hedge",
-)  # fmt: skip
+def _subject(claim: Facts) -> str:
+    return next((s for s in claim.stems if s in claim.content), "")
 
 
-def features(premise: str, hypothesis: str) -> tuple[float, ...]:
-    """Return the numbers of `FEATURES` for a text and a claim; all within about -3 to 3."""
-    text, claim = facts(premise), facts(hypothesis)
-    missing = _missing(claim, text)
-    overlap = 1.0 - _share(len(missing), len(claim.content))
+def _wording(claim: Facts, text: Facts, missing: frozenset[str]) -> dict[str, float]:
+    """How much of the claim's wording the text has."""
+    share = _share(len(missing), len(claim.content))
     long_words = {s for s in claim.content if len(s) >= 6}
-    near, far = _window(claim, text)
+    return {
+        "bias": 1.0,
+        "overlap": 1.0 - share,
+        "overlap_long": 1.0 - _share(len(long_words & missing), len(long_words)),
+        "pairs": _common_run(claim, text),
+        "missing": log1p(len(missing)),
+        "missing_share": share,
+        "log_claim": log1p(len(claim.words)) - 2.3,
+        "log_text": log1p(len(text.words)) - 3.3,
+        "subject_missing": float(_subject(claim) in missing),
+        "full": float(not missing),
+    }
+
+
+def _particulars(claim: Facts, text: Facts, missing: frozenset[str]) -> dict[str, float]:
+    """Numbers, years and names: what the claim has, and what the text has not."""
     conflict, years, absent = conflicts(claim.numbers, text.numbers)
-    names_missing = {n for n in claim.names if n not in text.words and stem(n) in missing}
-    exclusive = {w for w in claim.words if w in _EXCLUSIVE}
+    unnamed = {n for n in claim.names if n not in text.words and stem(n) in missing}
+    return {
+        "numbers_claim": log1p(len(claim.numbers)),
+        "numbers_missing": log1p(absent),
+        "numbers_conflict": log1p(conflict),
+        "years_conflict": log1p(years),
+        "numbers_agree": log1p(max(len(claim.numbers) - absent, 0)),
+        "conflict_full": (conflict + years) * _overlap(claim, missing),
+        "names_claim": log1p(len(claim.names)),
+        "names_missing": log1p(len(unnamed)),
+        "names_missing_share": _share(len(unnamed), len(claim.names)),
+        "text_only_names": log1p(len(text.names - claim.names)),
+    }
+
+
+def _polarity(claim: Facts, text: Facts, missing: frozenset[str]) -> dict[str, float]:
+    """Negation, opposites, kinds, and words without exception or with reserve."""
+    near, far = _window(claim, text)
+    overlap = _overlap(claim, missing)
     opposed, grouped = min(_opposed(claim, text), 3), min(_grouped(claim, text), 3)
-    differs = float((claim.negated % 2) != (min(near, 1)))
-    subject = next((s for s in claim.stems if s in claim.content), "")
-    return (
-        1.0, overlap, 1.0 - _share(len(long_words & missing), len(long_words)), _common_run(claim, text),
-        log1p(len(missing)), _share(len(missing), len(claim.content)), log1p(len(claim.words)) - 2.3,
-        log1p(len(text.words)) - 3.3, log1p(len(claim.numbers)), log1p(absent), log1p(conflict), log1p(years),
-        log1p(len(claim.names)), log1p(len(names_missing)), _share(len(names_missing), len(claim.names)),
-        float(min(claim.negated, 2)), float(min(near, 2)), log1p(max(far, 0)), differs, float(opposed), float(grouped),
-        float(bool(exclusive)), float(bool(exclusive - set(text.words))), float(any(w in _HEDGE for w in claim.words)),
-        float(subject in missing), float(not missing), opposed * overlap, grouped * overlap, differs * overlap,
-        (conflict + years) * overlap, *_structure(claim, text, absent),
-    )  # fmt: skip
+    differs = float((claim.negated % 2) != min(near, 1))
+    exclusive = {w for w in claim.words if w in _EXCLUSIVE}
+    return {
+        "negated_claim": float(min(claim.negated, 2)),
+        "negated_near": float(min(near, 2)),
+        "negated_far": log1p(max(far, 0)),
+        "negation_differs": differs,
+        "negation_full": differs * overlap,
+        "edge_negation": float(any(w in _NEGATION for w in claim.words[:2])),
+        "opposed": float(opposed),
+        "opposed_full": opposed * overlap,
+        "grouped": float(grouped),
+        "grouped_full": grouped * overlap,
+        "exclusive_claim": float(bool(exclusive)),
+        "exclusive_new": float(bool(exclusive - set(text.words))),
+        "hedge_claim": float(any(w in _HEDGE for w in claim.words)),
+        "text_hedge": float(any(w in _HEDGE for w in text.words)),
+    }
 
 
 _SCOPE = re.compile(
-    r"\b(?:not|never|no longer|no|without|fail(?:s|ed)? to|refus(?:es|ed) to|unable to|lacks?|unlike|instead of|rather than|"
-    r"declined to|stopped|ceased|denied|did(?: not|n't)|neither|nor|except|but not|yet to|hardly|rarely|cannot|only)\b"
+    r"\b(?:not|never|no longer|no|without|fail(?:s|ed)? to|refus(?:es|ed) to|unable to|lacks?|"
+    r"unlike|instead of|rather than|"
+    r"declined to|stopped|ceased|denied|did(?: not|n't)|neither|nor|except|but not|yet to|hardly|"
+    r"rarely|cannot|only)\b"
     r"((?:[\s,]+[\w'-]+){1,7})"
 )
 
@@ -209,53 +231,85 @@ def _scoped(words: tuple[str, ...]) -> frozenset[str]:
     )
 
 
-def _structure(claim: Facts, text: Facts, absent: int) -> tuple[float, ...]:
-    ours, theirs = _scoped(claim.words), _scoped(text.words)
+def _structure(claim: Facts, text: Facts) -> dict[str, float]:
+    """Whether shared words stand within a negation's reach, and in the same order."""
     shared = claim.content & text.content
-    under = len(shared & theirs)
-    over = len(shared & ours)
+    under, over = len(shared & _scoped(text.words)), len(shared & _scoped(claim.words))
     places = {s: i for i, s in reversed(list(enumerate(text.stems)))}
     order = [places[s] for s in claim.stems if s in shared]
-    rising = sum(a < b for a, b in zip(order, order[1:], strict=False))
+    rising = sum(a < b for a, b in pairwise(order))
     pairs = {(a, b) for i, a in enumerate(claim.stems) for b in claim.stems[i + 2 : i + 4]}
     skips = {(a, b) for i, a in enumerate(text.stems) for b in text.stems[i + 1 : i + 5]}
-    return (
-        _share(under, len(shared)), _share(over, len(shared)), float(bool(under) != bool(over)),
-        _share(len(pairs & skips), len(pairs)), _share(rising, max(len(order) - 1, 1)),
-        log1p(max(len(claim.numbers) - absent, 0)), float(any(w in _NEGATION for w in claim.words[:2])),
-        log1p(len(text.names - claim.names)), float(any(w in _HEDGE for w in text.words)),
-    )  # fmt: skip
+    return {
+        "scope_text": _share(under, len(shared)),
+        "scope_claim": _share(over, len(shared)),
+        "scope_differs": float(bool(under) != bool(over)),
+        "skip_pairs": _share(len(pairs & skips), len(pairs)),
+        "order": _share(rising, max(len(order) - 1, 1)),
+    }
+
+
+def _overlap(claim: Facts, missing: frozenset[str]) -> float:
+    return 1.0 - _share(len(missing), len(claim.content))
+
+
+def named_features(premise: str, hypothesis: str) -> dict[str, float]:
+    """Return what can be counted of a text and a claim, by name; all within about -3 to 3."""
+    text, claim = facts(premise), facts(hypothesis)
+    missing = _missing(claim, text)
+    return {
+        **_wording(claim, text, missing),
+        **_particulars(claim, text, missing),
+        **_polarity(claim, text, missing),
+        **_structure(claim, text),
+    }
+
+
+def features(premise: str, hypothesis: str) -> tuple[float, ...]:
+    """Return the numbers of `FEATURES` for a text and a claim; the first is always 1."""
+    return tuple(named_features(premise, hypothesis).values())
 
 
 def _turned(claim: Facts, text: Facts, overlap: float) -> bool:
     """Tell whether a short text says all that the claim says, but for one negation."""
     near, _ = _window(claim, text)
-    if overlap < 0.99 or len(text.words) > 40 or (claim.negated % 2) == min(near, 1):
+    if overlap < 0.99 or len(text.words) > 40 or _CONTRAST & set(text.words):
+        return False
+    if (claim.negated % 2) == min(near, 1):
         return False
     return bool(claim.negated) or 2 * len(_scoped(text.words) & claim.content) >= len(claim.content)
+
+
+#: Words of a text that says one thing of one and another of another.
+_CONTRAST = frozenset({"unlike", "but", "while", "whereas", "although", "though", "except", "only"})
+_SAME = 0.7
 
 
 def conflicting(premise: str, hypothesis: str) -> tuple[str, ...]:
     """Name the explicit signs against a claim: number, date, name, negation, polarity (all else
     being the same), opposite, kind.
 
-    Each is only counted where text and claim share at least half of the claim's content words,
-    so that they speak of the same thing.
+    Each is only counted where the text has so many of the claim's content words that both speak of
+    the same thing: half of them for names and negation, 70 % for the others.
     """
     text, claim = facts(premise), facts(hypothesis)
-    overlap = 1.0 - _share(len(_missing(claim, text)), len(claim.content))
+    overlap = _overlap(claim, _missing(claim, text))
     if overlap < 0.5:
         return ()
     conflict, years, _ = conflicts(claim.numbers, text.numbers)
     near, _ = _window(claim, text)
     names = {n for n in claim.names if n not in text.words}
     signs = {
-        "number": conflict > 0,
-        "date": years > 0,
+        "number": conflict > 0 and overlap >= _SAME,
+        "date": years > 0 and overlap >= _SAME,
         "name": bool(names and text.names - claim.names and len(names) * 2 <= len(claim.names)),
         "negation": (claim.negated % 2) != min(near, 1),
         "polarity": _turned(claim, text, overlap),
-        "opposite": _opposed(claim, text) > 0,
-        "kind": _grouped(claim, text) > 0,
+        "opposite": overlap >= _SAME and _opposed(claim, text) > 0,
+        "kind": overlap >= _SAME and _grouped(claim, text) > 0,
     }
     return tuple(name for name, present in signs.items() if present)
+
+
+#: Names of the features in their order.
+FEATURES: tuple[str, ...] = tuple(named_features("A text.", "A claim."))

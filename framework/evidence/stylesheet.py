@@ -15,6 +15,7 @@ __all__ = ["Element", "HidingSheet", "Style", "declarations", "read_sheets"]
 
 #: Rules beyond this number are not looked at: no honest page needs so many ways to hide.
 MAX_RULES = 4_000
+MAX_ALIKE = 64
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _SIMPLE = re.compile(
@@ -83,13 +84,21 @@ class _Compound:
 class HidingSheet:
     """The rules of a page's style elements that hide or colour, found by their last compound."""
 
-    rules: dict[str, list[tuple[tuple[_Compound, ...], Style]]] = field(default_factory=dict)
+    rules: dict[str, dict[tuple[_Compound, ...], Style]] = field(default_factory=dict)
+
+    def add(self, compounds: tuple[_Compound, ...], style: Style) -> None:
+        """Take up a rule; of one last compound at most `MAX_ALIKE` different ones."""
+        known = self.rules.setdefault(compounds[-1].key, {})
+        if compounds in known:
+            known[compounds] = merge(known[compounds], style)
+        elif len(known) < MAX_ALIKE:
+            known[compounds] = style
 
     def style(self, element: Element, ancestors: Sequence[Element]) -> Style:
         """Return what the rules say of an element; a later rule wins, `shown` undoes hiding."""
         found = Style()
         for key in _keys(element):
-            for compounds, style in self.rules.get(key, ()):
+            for compounds, style in self.rules.get(key, {}).items():
                 if _matches(compounds, element, ancestors):
                     found = merge(found, style)
         return found
@@ -181,12 +190,22 @@ def _clipped(value: str) -> bool:
     )
 
 
+def _faint(value: str) -> bool:
+    number = _number(value)
+    return number is not None and number <= (5 if "%" in value else 0.05)
+
+
+def _moved_away(value: str) -> bool:
+    shrunk = re.search(r"scale[xy3d]*\(\s*0(?:\.0\d*)?\s*[,)]", value)
+    return bool(shrunk) or ("translate" in value and _off_screen_any(value))
+
+
 #: The properties that hide, each with the reason shown and the test of its value.
 _HIDING: Mapping[str, tuple[str, _Test]] = {
     "display": ("display:none", lambda v: v.startswith("none")),
     "visibility": ("visibility:hidden", lambda v: v.startswith(("hidden", "collapse"))),
     "content-visibility": ("content-visibility:hidden", lambda v: v.startswith("hidden")),
-    "opacity": ("opacity", lambda v: (n := _number(v)) is not None and n <= (5 if "%" in v else 0.05)),
+    "opacity": ("opacity", _faint),
     "font-size": ("font-size", _below(2.5)),
     "font": ("font-size", lambda v: bool(re.match(r"\s*0(?:px)?\b", v))),
     "left": ("off-screen", _off_screen),
@@ -197,7 +216,7 @@ _HIDING: Mapping[str, tuple[str, _Test]] = {
     "margin-top": ("off-screen", _off_screen),
     "text-indent": ("off-screen", _off_screen),
     "inset": ("off-screen", _off_screen_any),
-    "transform": ("transform", lambda v: bool(re.search(r"scale[xy3d]*\(\s*0(?:\.0\d*)?\s*[,)]", v)) or ("translate" in v and _off_screen_any(v))),
+    "transform": ("transform", _moved_away),
     "scale": ("transform", lambda v: _number(v) == 0),
     "clip": ("clip", _clipped),
     "clip-path": ("clip", _clipped),
@@ -255,7 +274,7 @@ def _outside_print(css: str) -> str:
 
 
 def read_sheets(texts: Sequence[str]) -> HidingSheet:
-    """Collect the hiding and colouring rules of style elements; anything unreadable is passed over."""
+    """Collect the hiding and colouring rules of style elements; what is unreadable is skipped."""
     sheet = HidingSheet()
     count = 0
     for text in texts:
@@ -267,5 +286,5 @@ def read_sheets(texts: Sequence[str]) -> HidingSheet:
                 compounds = _selector(selector)
                 count += 1
                 if compounds and count <= MAX_RULES:
-                    sheet.rules.setdefault(compounds[-1].key, []).append((compounds, style))
+                    sheet.add(compounds, style)
     return sheet

@@ -17,6 +17,8 @@ from framework.evidence.stylesheet import (
     merge,
     read_sheets,
 )
+from framework.evidence.wordlists import words
+from framework.spec.hostile import is_hostile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,15 +28,11 @@ __all__ = ["Surface", "surfaces"]
 _MARKUP = re.compile(
     r"<(?:!doctype|!--|/?(?:html|head|body|p|div|span|a|h[1-6]|ul|ol|li|table|td|script|style|meta|"
     r"br|img|template|svg|section|article|main|iframe|title|input|button|details|noscript|b|i|em|"
-    r"strong|font|header|footer|nav|form|select|option|textarea|label|object|audio|video|pre|code)\b)",
+    r"strong|font|header|footer|nav|form|select|option|textarea|label|object|audio|video|pre|"
+    r"code)\b)",
     re.IGNORECASE,
 )
-_BLOCKS = frozenset(
-    "address article aside blockquote body br button caption dd details dialog div dl dt fieldset "
-    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html iframe label legend li main nav "
-    "noscript ol optgroup option p pre section select summary svg table tbody td template text "
-    "textarea tfoot th thead title tr ul video audio object".split()
-)
+_BLOCKS = words("blocks")
 _CODE = frozenset({"code", "kbd", "samp", "tt", "var"})
 #: Elements whose text is no part of what a reader sees.
 _UNSEEN = {
@@ -43,10 +41,7 @@ _UNSEEN = {
     "canvas": "fallback", "iframe": "iframe", "desc": "svg", "metadata": "svg",
 }  # fmt: skip
 #: Attributes that carry text; anything else is read when it is long and has blanks in it.
-_TEXT_ATTRIBUTES = frozenset(
-    "alt title aria-label aria-description aria-placeholder placeholder summary label content "
-    "value srcdoc data-content data-text data-prompt data-title longdesc abbr cite".split()
-)
+_TEXT_ATTRIBUTES = words("text_attributes")
 _SKIPPED_ATTRIBUTES = re.compile(
     r"^(?:class|id|style|href|src|srcset|sizes|d|points|viewbox|transform|on\w+|rel|type|name|"
     r"integrity|action|target|media|http-equiv|property|data-src\w*|xmlns.*|jsname|jsaction)$"
@@ -71,8 +66,11 @@ class Surface:
 
 
 def surfaces(body: str) -> Iterator[Surface]:
-    """Yield the texts of a page or of a plain document, in order; linear in its length."""
-    if not _MARKUP.search(body):
+    """Yield the texts of a page or of a plain document, in order; linear in its length.
+
+    Markup built to exhaust a parser is read as plain text, tags and all.
+    """
+    if not _MARKUP.search(body) or is_hostile(body.encode("utf-8", "replace")):
         yield from _plain(body)
         return
     root = _parse(body)
@@ -82,7 +80,7 @@ def surfaces(body: str) -> Iterator[Surface]:
 
 def _plain(body: str) -> Iterator[Surface]:
     for number, part in enumerate(re.split(r"^[ \t]*(?:```|~~~)[ \t]*", body, flags=re.MULTILINE)):
-        label, newline, rest = part.partition("\n")
+        label, newline, _ = part.partition("\n")
         fenced = bool(number % 2)
         yield Surface(
             f"```{part}" if fenced and newline and label.strip() else part,
@@ -123,7 +121,8 @@ class _Walk:
         self.sheet: HidingSheet = read_sheets([node.text or "" for node in root.iter("style")])
         self.stack: list[_State] = []
         self.buffer: list[str] = []
-        self.key: tuple[str, str, bool, str] = ("visible", "", False, "")
+        self.key = ("visible", "", False)
+        self.path = ""
 
     def run(self) -> Iterator[Surface]:
         events = etree.iterwalk(self.root, events=("start", "end", "comment"))
@@ -185,12 +184,11 @@ class _Walk:
         if not text or not self.stack:
             return
         state = self.stack[-1]
-        key = (state.place, state.reason, state.code, "")
+        key = (state.place, state.reason, state.code)
         if key != self.key or sum(map(len, self.buffer[-1:])) > _MAX_TEXT:
             yield from self._flush()
             self.key = key
         if not self.buffer:
-            self.key = (*key[:3], "")
             self.path = state.path
         self.buffer.append(text)
 
@@ -198,11 +196,11 @@ class _Walk:
         text = "".join(self.buffer)
         self.buffer.clear()
         if text.strip():
-            place, reason, code, _ = self.key
+            place, reason, code = self.key
             yield Surface(text, place, reason, code, self.path)
 
     def _enter(self, node: etree._Element) -> _State:
-        tag = node.tag.lower() if isinstance(node.tag, str) else "unknown"
+        tag = str(node.tag).lower()
         parent = self.stack[-1] if self.stack else None
         element = Element(
             tag,

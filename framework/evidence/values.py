@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 
 from framework.evidence.fields import field_type
 from framework.evidence.quantities import parse_number
+from framework.evidence.wordlists import table, words
 
 if TYPE_CHECKING:
     from framework.evidence.fields import Schema
@@ -20,39 +21,20 @@ _DIGITS = re.compile(r"[-−]?\d[\d.,\u00a0\u202f'’ ]*")
 _SCALE = re.compile(r"\s*(thousand|million|billion|trillion|mio|mrd|bn|k|m)\b", re.IGNORECASE)
 _SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "mio": 1e6, "m": 1e6, "billion": 1e9,
            "mrd": 1e9, "bn": 1e9, "trillion": 1e12}  # fmt: skip
-_YES = frozenset(
-    "yes true y 1 on available instock included ja oui si sí sim tak да はい 是 ✓ ✔".split()
-)  # noqa: SIM905
-_NO = frozenset(
-    "no false n 0 off none unavailable outofstock soldout nein non não nie нет いいえ 否 ✗ ✘ ×".split()  # noqa: SIM905
-)
+_YES = words("yes")
+_NO = words("no")
 _SYMBOLS = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB", "₩": "KRW",
-            "zł": "PLN", "kč": "CZK", "₺": "TRY", "฿": "THB", "r$": "BRL", "chf": "CHF", "kr": "SEK"}  # fmt: skip
+            "zł": "PLN", "kč": "CZK", "₺": "TRY", "฿": "THB", "r$": "BRL", "chf": "CHF",
+            "kr": "SEK"}  # fmt: skip
 _CODES = re.compile(
-    r"\b(EUR|USD|GBP|JPY|CHF|CAD|AUD|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|RUB|KRW|TRY|THB|ZAR|NZD|SGD|HKD)\b"
+    r"\b(EUR|USD|GBP|JPY|CHF|CAD|AUD|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|RUB|KRW|TRY|THB|ZAR|"
+    r"NZD|SGD|HKD)\b"
 )
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _DOTTED = re.compile(r"\b(\d{1,2})[.](\d{1,2})[.](\d{4})\b")
 _SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
 _EAST = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
-_MONTHS = {
-    name: n
-    for n, names in enumerate(
-        (
-            "january jan januar janvier enero gennaio janeiro januari января stycznia",
-            "february feb februar fevrier février febrero febbraio fevereiro februari февраля lutego",
-            "march mar märz maerz mars marzo março maart марта marca", "april apr avril abril aprile апреля kwietnia",
-            "may mai mayo maggio maio mei мая maja", "june jun juni juin junio giugno junho июня czerwca",
-            "july jul juli juillet julio luglio julho июля lipca", "august aug août aout agosto augustus августа sierpnia",
-            "september sep sept septembre septiembre settembre setembro сентября września",
-            "october oct oktober okt octobre octubre ottobre outubro октября października",
-            "november nov novembre noviembre novembro ноября listopada",
-            "december dec dezember dez décembre decembre diciembre dicembre dezembro декабря grudnia",
-        ),
-        1,
-    )
-    for name in names.split()
-}  # fmt: skip
+_MONTHS = {name: int(number) for number, names in table("months").items() for name in names.split()}
 _DAY_FIRST = re.compile(
     r"\b(\d{1,2})(?:st|nd|rd|th|\.|er|º)?\s+(?:de\s+)?([^\W\d_]{3,})\.?,?\s+(?:de\s+)?(\d{4})\b"
 )
@@ -126,7 +108,8 @@ def convert(value: Json, schema: Schema, url: str, name: str = "") -> Json:
     """Return a value in the type that a field wants, or None where it cannot be that.
 
     Text stays text; a number is read in any locale; `format` date gives YYYY-MM-DD and uri an
-    absolute address; a field named like currency takes the ISO code. An `enum` allows its members only.
+    absolute address; a field named like currency takes the ISO code. An `enum` allows its
+    members only.
     """
     if value is None or isinstance(value, dict):
         return _named_value(value, schema, url, name) if isinstance(value, dict) else None

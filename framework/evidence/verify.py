@@ -162,7 +162,8 @@ def _windows(
 
 
 def _affordable(chunks: Sequence[Chunk], budget: int) -> list[Chunk]:
-    kept, used = [], 0
+    kept: list[Chunk] = []
+    used = 0
     for chunk in chunks:
         used += estimate(chunk.plain)
         if used > budget and kept:
@@ -233,7 +234,11 @@ def _sound(window: _Window, judgement: Judgement, statement: str, source: Source
         place = f"{source.title} {' '.join(window.chunk.section)}"
         known = set(text.words) | set(facts(place).words)
         unnamed = [name for name in claim.names if name not in known]
-        unnamed += [w for w in (_leading_name(statement),) if w and stem(w) not in text.stems and w not in known]
+        unnamed += [
+            w
+            for w in (_leading_name(statement),)
+            if w and stem(w) not in text.stems and w not in known
+        ]
         if absent or unnamed or shared < 0.3 or "negation" in judgement.signs:
             return "unclear"
     if verdict == "refuted" and (shared < 0.4 or len(sentences(window.text)) > 1):
@@ -242,7 +247,7 @@ def _sound(window: _Window, judgement: Judgement, statement: str, source: Source
 
 
 def _leading_name(statement: str) -> str:
-    """Return the word that a statement begins with, where it may be a name: no article, no pronoun."""
+    """Return the word a statement begins with, where it may be a name: no article, no pronoun."""
     first = facts(statement).words[:1]
     return first[0] if first and stem(first[0]) in facts(statement).content else ""
 
