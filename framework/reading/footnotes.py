@@ -31,7 +31,7 @@ _NOTE_CLASS = re.compile(r"foot-?note|side-?note|end-?note", re.I)
 _NUMBERED_ID = re.compile(r"(?:fn|footnote|note|ftn|endnote|cite_note)[^\d]{0,3}(\d{1,3})", re.I)
 _BLOCKS = words("li p dd td div aside section blockquote")
 _CARRIERS = words("span sup a button")
-_TARGETS = ("data-definition", "data-footnote-id", "data-fn", "data-note")
+_TARGETS = words("data-definition data-footnote-id data-fn data-note")
 _NEAR = 6
 _NOTE_MOST = 4000
 
@@ -129,10 +129,10 @@ def _attached(dom: Dom, found: Content) -> list[tuple[int, int]]:
     for node, attrs in dom.attrs.items():
         if not found.root < node < stop or found.drop[node] or dom.tag[node] not in _CARRIERS:
             continue
-        target = next((value for key in _TARGETS if (value := attrs.get(key))), "")
-        if target:
+        if not _TARGETS.isdisjoint(attrs):
+            target = next(value or "" for key, value in attrs.items() if key in _TARGETS)
             named.append((node, target))
-        elif _NOTE_CLASS.search(attrs.get("class") or ""):
+        elif (label := attrs.get("class")) and _NOTE_CLASS.search(label):
             pairs.extend(_carried(dom, found, node))
     if named:
         places = _places(dom, {target for _, target in named})

@@ -86,9 +86,9 @@ class _Cleaner:
             return self.is_link_list(node)
         if name == "p":
             return self.is_pointer(node) or bool(named & WEAK and self.length[node] < 100)
-        if callouts.kind(self.dom, node):
+        if name not in _BOXES or not (self.is_link_box(node) or self.is_named_box(node, named)):
             return False
-        return name in _BOXES and (self.is_link_box(node) or self.is_named_box(node, named))
+        return not callouts.kind(self.dom, node)
 
     def is_link_list(self, node: int) -> bool:
         """Whether a list holds headlines of other pages, or pictures with a link each."""

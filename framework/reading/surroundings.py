@@ -63,7 +63,9 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
         if name in _KEPT:
             continue
         value = dom.names.get(i, 0)
-        if _is_hidden(attrs, name):
+        if ("style" in attrs or "hidden" in attrs or "aria-hidden" in attrs) and _is_hidden(
+            attrs, name
+        ):
             if measures.length[i] and not _is_shown_on_demand(dom, i):
                 found[i] = Flag.HIDDEN
         elif attrs.get("role") in _ROLES:
