@@ -45,6 +45,7 @@ format: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python -m server.reference docs
+	$(BIN)/python -m framework.authoring.reference docs/engines.md
 	$(BIN)/zensical build --strict --clean --config-file mkdocs.yml
 
 bench: $(VENV)/.installed-dev

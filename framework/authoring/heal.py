@@ -383,15 +383,18 @@ def _apply(values: Mapping[str, object], changes: Sequence[Change]) -> _Values:
 
 
 def _counted(change: Change, engine: Engine, reader: Reader, response: HttpResponse) -> Change:
-    name = change.path[-1]
-    document = Document(response, reader.embedded)
-    nodes = reader.candidates(document)
-    counts = []
-    for one in (engine.reader, reader):
-        found = next((f for f in one.fields if f.name == name), None)
-        hits = sum(found.read(document, node, {}) is not None for node in nodes) if found else 0
-        counts.append(hits)
+    """Return a change with how many rows have the thing before and after it."""
+    counts = [_count(change.path, one, response, reader) for one in (engine.reader, reader)]
     return replace(change, hits=(counts[0], counts[1]))
+
+
+def _count(path: tuple[str, ...], one: Reader, response: HttpResponse, healed: Reader) -> int:
+    if path[:2] != ("response", "fields"):
+        return len(one.candidates(Document(response, one.embedded)))
+    document = Document(response, healed.embedded)
+    field = next((item for item in one.fields if item.name == path[-1]), None)
+    nodes = healed.candidates(document)
+    return sum(field.read(document, node, {}) is not None for node in nodes) if field else 0
 
 
 # -- fields ------------------------------------------------------------------------------------

@@ -29,10 +29,18 @@ def render(data: Mapping[str, object], indent: int = 0) -> str:
         elif isinstance(value, dict):
             lines += [f"{pad}{name}:", render(value, indent + 2)]
         elif isinstance(value, list | tuple):
-            lines += [f"{pad}{name}:", *(f"{pad}  - {inline(item)}" for item in value)]
+            lines += [f"{pad}{name}:", *(f"{pad}  - {_item(item)}" for item in value)]
         else:
             lines.append(short)
     return "\n".join(lines)
+
+
+def _item(value: object) -> str:
+    """Return an item of a block list; a map of one key needs no braces."""
+    if isinstance(value, dict) and len(value) == 1:
+        key, only = next(iter(value.items()))
+        return f"{scalar(key)}: {inline(only)}"
+    return inline(value)
 
 
 def _wants_lines(value: object, indent: int) -> bool:

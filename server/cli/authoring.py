@@ -21,7 +21,7 @@ from framework.spec.folders import engine_folders
 from framework.types import FetchMode, HttpRequest, HttpResponse, Kind, Verdict
 from server.cli.calls import run_with
 from server.cli.output import line, note, table
-from server.cli.trying import write_case
+from server.cli.trying import read_saved, write_case
 from server.config import Environment
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from server.app import Application
 
 __all__ = ["heal", "migrate", "new"]
-
-_TYPES = {".json": "application/json", ".xml": "text/xml"}
 
 
 def _catalogue() -> Catalogue:
@@ -62,7 +60,7 @@ def new(
     exists; UnavailableError where no page is given and none can be fetched.
     """
     text = query or asked(url)
-    body = _saved(file, url) if file is not None else _fetched(url, overrides)
+    body = read_saved(file, url) if file is not None else _fetched(url, overrides)
     response = redact(body).response
     made = _first_good(response, engine_id, url, text, name, kind)
     path = Path("engines.d") / f"{engine_id}.yaml"
@@ -105,15 +103,6 @@ def _first_good(
     )
 
 
-def _saved(file: Path, url: str) -> HttpResponse:
-    try:
-        body = file.read_bytes()
-    except OSError as error:
-        raise InvalidInputError(f"{file}: {error.strerror or error}") from error
-    kind = _TYPES.get(file.suffix.lower(), "text/html; charset=utf-8")
-    return HttpResponse(url=url, headers=(("Content-Type", kind),), body=body)
-
-
 def _fetched(url: str, overrides: Mapping[str, object]) -> HttpResponse:
     from server.app import Application
     from server.cli.setup import settings_of
@@ -154,7 +143,7 @@ def heal(
         for fixture in catalogue.fixtures(engine_id)
         if fixture.expected and fixture.expected.get("results") and fixture.meta.step is None
     ]
-    response = _saved(file, url or engine.spec.request.url)
+    response = read_saved(file, url or engine.spec.request.url)
     healing = find_healing(engine, entry.values, good, response)
     if not healing.changes:
         line(f"no proposal: {healing.reason}")

@@ -122,10 +122,16 @@ def record(
     replay: Annotated[
         bool, typer.Option("--replay", help="Ask the recordings; writes to ./fixtures.")
     ] = False,
+    file: Annotated[
+        Path | None, typer.Option("--from", help="Keep this saved answer; nothing is sent.")
+    ] = None,
+    url: Annotated[str | None, typer.Option(help="The address that --from came from.")] = None,
+    status: Annotated[int, typer.Option(min=100, max=599, help="Of --from.")] = 200,
     proxy: Proxy = None,
 ) -> None:
     """Ask an engine once and keep the answer as a test case; keys and the like are taken out."""
     from server.cli.trying import record as run
+    from server.cli.trying import saved_answer
 
     run(
         engine,
@@ -136,6 +142,7 @@ def record(
         timeout=timeout,
         force=force,
         replay=replay,
+        saved=saved_answer(file, url, engine, status) if file is not None else None,
     )
 
 

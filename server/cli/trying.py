@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,23 +12,36 @@ from framework.authoring.hits import FieldHits, field_hits
 from framework.authoring.redact import redact, refuse_secrets
 from framework.authoring.scaffold import case_files
 from framework.errors import InvalidInputError, UnavailableError
+from framework.spec.catalogue import Catalogue
 from framework.spec.context import Variables
 from framework.spec.environment import key_values, setting_values
 from framework.spec.fixtures import as_data
-from framework.types import Page, Query, Verdict
+from framework.spec.folders import engine_folders
+from framework.types import HttpRequest, HttpResponse, Page, Query, Verdict
 from server.app import Application
 from server.cli.calls import run_with
 from server.cli.output import as_json as print_json
 from server.cli.output import line, table
 from server.cli.setup import settings_of
+from server.config import Environment
+from spiders.record import Exchange, Trial, try_engine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from framework.spec.compiler import Engine
-    from spiders.record import Exchange, Trial
 
-__all__ = ["attempt", "known_secrets", "record", "try_out", "write_case"]
+__all__ = [
+    "attempt",
+    "known_secrets",
+    "read_saved",
+    "record",
+    "saved_answer",
+    "try_out",
+    "write_case",
+]
+
+_TYPES = {".json": "application/json", ".xml": "text/xml"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +55,6 @@ async def attempt(app: Application, engine: Engine, query: Query, timeout: float
 
     Raises UnavailableError where it gets no answer, with the reason.
     """
-    from spiders.record import try_engine
-
     hub = await app.hub()
     trials: list[Trial] = []
 
@@ -147,8 +158,11 @@ def record(
     timeout: float,
     force: bool,
     replay: bool = False,
+    saved: HttpResponse | None = None,
 ) -> None:
     """Ask an engine and keep its answer as a case, redacted; session answers become own cases.
+
+    With `saved` nothing is sent: that answer is kept.
 
     Raises InvalidInputError where the case exists, or where the answer still holds what looks
     like a key after redaction: then nothing is written.
@@ -158,7 +172,12 @@ def record(
     engine = application.catalogue.get(engine_id)
     home = Path("fixtures") if replay else application.catalogue.fixtures_home(entry)
     question = Query(text=query, page=page)
-    trial = run_with(application, lambda app: attempt(app, engine, question, timeout))
+    if saved is not None:
+        request = HttpRequest(url=saved.url)
+        read = engine.read(saved, page, question)
+        trial = Trial(page=read, exchanges=(Exchange(request=request, response=saved),))
+    else:
+        trial = run_with(application, lambda app: attempt(app, engine, question, timeout))
     known = known_secrets(engine, application.environment.values)
     for one in trial.exchanges:
         name = f"session-{one.step}" if one.step else case
@@ -168,6 +187,23 @@ def record(
     if trial.answer is None:
         raise UnavailableError(f"{engine_id}: {trial.page.verdict} {trial.page.detail}".strip())
     line(f"add to {entry.path}: tests: - {{case: {case}, expect: {trial.page.verdict}}}")
+
+
+def saved_answer(file: Path, url: str | None, engine_id: str, status: int) -> HttpResponse:
+    """Return a saved file as the answer of an engine, from its own address where none is given."""
+    catalogue = Catalogue(engine_folders((), Environment.read().values))
+    address = url or catalogue.get(engine_id).spec.request.url
+    return replace(read_saved(file, address), status=status)
+
+
+def read_saved(file: Path, url: str) -> HttpResponse:
+    """Return a saved file as an answer; raises InvalidInputError where it cannot be read."""
+    try:
+        body = file.read_bytes()
+    except OSError as error:
+        raise InvalidInputError(f"{file}: {error.strerror or error}") from error
+    kind = _TYPES.get(file.suffix.lower(), "text/html; charset=utf-8")
+    return HttpResponse(url=url, headers=(("Content-Type", kind),), body=body)
 
 
 def _keep(
