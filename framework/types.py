@@ -129,13 +129,17 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
-    """A request as data; header names keep their spelling, the body is already encoded."""
+    """A request as data; header names keep their spelling, the body is already encoded.
+
+    `repeatable` says that a POST may be sent again after a failure, as a GET always may.
+    """
 
     url: str
     method: str = "GET"
     headers: tuple[tuple[str, str], ...] = ()
     cookies: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
+    repeatable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from framework.errors import InvalidInputError, UnavailableError
 from middlewares.guard import is_configured, is_local
@@ -203,13 +203,16 @@ class ProxyMiddleware:
             return
         if is_configured(request) and is_local(request.url):
             return  # no proxy elsewhere could reach the operator's own machine
-        meta["proxy"], meta["routed"] = self._route(request), True
+        meta["proxy"], meta["routed"] = self.route(meta), True
         jar = meta.get("jar")
         if isinstance(jar, tuple) and len(jar) == _JAR_PARTS:
             meta["jar"] = (jar[0], meta["proxy"], jar[2])  # cookies never move to another proxy
 
-    def _route(self, request: Request) -> str | None:
-        meta = request.meta
+    def route(self, meta: Mapping[str, Any]) -> str | None:
+        """Return the proxy of a request with this meta, None for a direct connection.
+
+        Raises UnavailableError (`proxy_unavailable`) where a proxy must be used and none can be.
+        """
         tried = meta.get("tried", ())
         judge: Judge | None = meta.get("judge")
         if judge is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 __all__ = ["AGENT", "Robots", "RobotsMiddleware", "RobotsPolicy", "RobotsRefusedError", "parsed"]
+
+_log = logging.getLogger(__name__)
 
 #: The name that a site's robots.txt may address us by.
 AGENT = "consilience"
@@ -142,6 +145,8 @@ class RobotsMiddleware:
         warnings = request.meta.get("warnings")
         if isinstance(warnings, list):
             warnings.append(text)
+        else:
+            _log.warning("%s", text)
 
     async def _wait(self, site: str, delay: float) -> None:
         now = self._clock()

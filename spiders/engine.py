@@ -17,6 +17,7 @@ from spiders.exchange import engine_meta, http_response, scrapy_request
 from spiders.failures import explained, failure_code, failure_verdict
 from spiders.operator import operator_values
 from spiders.progress import Progress
+from spiders.route import way_out
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -177,11 +178,17 @@ class QuerySpider(Spider):
     ) -> Sequence[Item | Request]:
         """Return the request for a page, or what the output says where there is none."""
         number = after.page if after else query.page
-        asking = Asking(
-            engine=engine, query=query, variables=operator_values(engine), sessions=self._sessions
-        )
-        meta = engine_meta(engine, query, asking.variables)
+        variables = operator_values(engine)
+        meta = engine_meta(engine, query, variables)
         try:
+            meta["proxy"] = route = way_out(self.crawler, engine, meta)
+            asking = Asking(
+                engine=engine,
+                query=query,
+                variables=variables,
+                sessions=self._sessions,
+                proxy=route or "",
+            )
             request = await planned(asking, lambda one: self._send(one, meta), after)
         except Exception as error:  # noqa: BLE001 - one engine's failure must not end the crawl
             return self._note_failure(engine, query, number, error)

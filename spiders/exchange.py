@@ -33,13 +33,14 @@ _OPERATORS = re.compile(r"\{\{-?\s*settings\.(\w+)")
 
 def scrapy_request(request: HttpRequest, meta: Mapping[str, object]) -> Request:
     """Return the framework's request as Scrapy's, never filtered as a duplicate."""
+    facts = {**meta, "safe": True} if request.repeatable else dict(meta)
     return Request(
         request.url,
         method=request.method,
         headers=list(request.headers),
         cookies=[{"name": name, "value": value} for name, value in request.cookies],
         body=request.body,
-        meta=dict(meta),
+        meta=facts,
         dont_filter=True,
     )
 
@@ -65,13 +66,16 @@ def engine_meta(
 ) -> dict[str, object]:
     """Return what the middlewares and handlers must know about an engine's request.
 
-    The cookie jar belongs to this engine, proxy and question alone; the slot is the engine's. An
-    instance of the operator's own, named in a setting, passes the guard by being configured.
+    The cookie jar belongs to this engine, proxy and question alone, or to all of its questions
+    where the file says `sticky: engine`; the slot is the engine's. An instance of the operator's
+    own, named in a setting, passes the guard by being configured.
     """
+    shared = engine.fetch.sticky == "engine"
     return {
         "fetch": engine.fetch.mode,
         "judge": engine,
-        "jar": (engine.id, proxy, query_key(query)),
+        "jar": (engine.id, proxy, None if shared else query_key(query)),
+        "robots": engine.fetch.robots,
         "configured": _configured(engine, variables),
         "download_slot": engine.id,
         "download_timeout": engine.limits.timeout or _TIMEOUT,

@@ -13,6 +13,7 @@ from spiders.crawler import LongLivedCrawler
 from spiders.exchange import PAGE_CAP, engine_meta, http_response, scrapy_request
 from spiders.failures import explained, failure_verdict
 from spiders.operator import operator_values
+from spiders.route import way_out
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -101,19 +102,20 @@ class Hub:
         meta = engine_meta(engine, query, given, proxy)
         limit = timeout or float(str(meta["download_timeout"]))
         end = asyncio.get_running_loop().time() + limit
-        asking = Asking(
-            engine=engine,
-            query=query,
-            variables=given,
-            sessions=self._sessions,
-            proxy=proxy or "",
-        )
-
-        async def send(request: HttpRequest) -> HttpResponse:
-            left = end - asyncio.get_running_loop().time()
-            return await self._transfer(request, {**meta, "proxy": proxy}, left)
-
         try:
+            route = proxy or way_out(self._crawler.crawler, engine, meta)
+            asking = Asking(
+                engine=engine,
+                query=query,
+                variables=given,
+                sessions=self._sessions,
+                proxy=route or "",
+            )
+
+            async def send(request: HttpRequest) -> HttpResponse:
+                left = end - asyncio.get_running_loop().time()
+                return await self._transfer(request, {**meta, "proxy": route}, left)
+
             return await ask(asking, send, after)
         except ConsilienceError as error:
             return _failed_page(error)

@@ -31,8 +31,9 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.robots.RobotsMiddleware": 100,
     "middlewares.retry.RetryMiddleware": 550,
     "middlewares.redirects.RedirectMiddleware": 600,
+    # A cookie jar belongs to one proxy, so the proxy is chosen first.
+    "middlewares.proxy.ProxyMiddleware": 650,
     "middlewares.cookies.CookiesMiddleware": 700,
-    "middlewares.proxy.ProxyMiddleware": 750,
 }
 #: Scrapy's own chain is left out: each link leaks, is replaced above, or is not needed.
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}

@@ -182,6 +182,8 @@ class Request(Model):
     text: str | None = None
     headers: Frozen[Scalar] = Field(default_factory=dict)
     cookies: Frozen[Scalar] = Field(default_factory=dict)
+    repeatable: Flag = False
+    """A POST changes nothing on the server, so that it may be sent again after a failure."""
 
     @model_validator(mode="before")
     @classmethod

@@ -187,8 +187,8 @@ def _against_test(page: Page, test: TestCase) -> list[str]:
 def secrets(fixture: Fixture) -> Iterator[str]:
     """Yield a sentence for every string of a recorded answer that looks like a key."""
     for path in sorted(fixture.path.iterdir()):
-        for line, shown in secret_strings(path.read_bytes().decode("utf-8", "replace")):
-            yield f'{path.name}:{line}: "{shown}…" looks like a key; replace it'
+        for line, start in secret_strings(path.read_bytes().decode("utf-8", "replace")):
+            yield f'{path.name}:{line}: "{start}…" looks like a key; replace it'
 
 
 def secret_strings(text: str) -> Iterator[tuple[int, str]]:

@@ -147,6 +147,8 @@ class Fetch(Model):
     """Whose requests share proxy, cookie jar and user agent."""
     same_site: tuple[Text, ...] = ()
     """Hosts, besides the engine's own, that next pages and sessions may lead to."""
+    robots: Literal["obey", "warn"] | None = None
+    """Whether robots.txt counts for the engine's own pages; default: it is not asked for."""
 
 
 class Cooldown(Model):

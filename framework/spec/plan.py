@@ -105,7 +105,12 @@ def _dressed(
     taken = {name.lower() for name, _ in following.headers}
     taken |= {"content-type"}
     kept = tuple(pair for pair in own.headers_for(context) if pair[0].lower() not in taken)
-    return replace(following, headers=kept + following.headers, cookies=own.cookies_for(context))
+    return replace(
+        following,
+        headers=kept + following.headers,
+        cookies=own.cookies_for(context),
+        repeatable=own.repeatable,
+    )
 
 
 def compile_planner(spec: Spec, faults: list[Fault]) -> Planner:

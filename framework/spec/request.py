@@ -77,6 +77,7 @@ class CompiledRequest:
     names: frozenset[str] = frozenset()
     lists: tuple[tuple[str, str, str], ...] = ()
     """Parameter, variable and separator of domains that are sent as a parameter of their own."""
+    repeatable: bool = False
 
     def build(self, context: Mapping[str, object], mirror: int = 0) -> HttpRequest:
         """Render and encode; a pair whose template touches an unset name is not sent.
@@ -93,6 +94,7 @@ class CompiledRequest:
             headers=headers,
             cookies=self.cookies_for(context),
             body=body,
+            repeatable=self.repeatable,
         )
 
     def headers_for(self, context: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
@@ -209,6 +211,7 @@ class _Compiler:
         return CompiledRequest(
             method=request.verb,
             mirrors=request.mirrors,
+            repeatable=request.repeatable,
             names=frozenset(self.names),
             lists=own,
             **parts,  # type: ignore[arg-type]  # each value has its field's type

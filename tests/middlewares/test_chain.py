@@ -72,6 +72,13 @@ async def test_a_post_is_not_repeated(hub: Hub) -> None:
         assert len(site.seen) == 1
 
 
+async def test_a_post_that_may_be_sent_again_is_repeated(hub: Hub) -> None:
+    async with Site({"/": failing_first(1)}) as site:
+        request = HttpRequest(url=site.url(), method="POST", body=b"x", repeatable=True)
+        assert (await hub.fetch(request)).body == b"at last"
+        assert [seen.body for seen in site.seen] == [b"x", b"x"]
+
+
 async def test_a_dead_proxy_is_replaced_and_benched(dead: str) -> None:
     async with Site({"/": Reply(body=b"hello")}) as site:
         proxy = ReplayProxy(hosts={"site.example": ("127.0.0.1", site.port)})

@@ -10,11 +10,13 @@ from scrapy import Request
 from scrapy.http import Response
 
 from framework.errors import UnavailableError
-from framework.types import HttpRequest
+from framework.spec.context import Variables
+from framework.types import HttpRequest, Query, Verdict
 from middlewares.robots import Robots, RobotsMiddleware, parsed
 from spiders.hub import Hub
 from spiders.replay import ReplayProxy
 from tests.middlewares.conftest import LOOPBACK
+from tests.support.engines import PLAIN, engine, rows
 from tests.support.site import Reply, Site, hang
 
 if TYPE_CHECKING:
@@ -49,6 +51,29 @@ async def test_a_warning_is_given_and_the_page_too(hub: Hub) -> None:
     async with site() as server:
         assert await fetch(hub, server.url("/ours"), "warn", warnings=warnings) == b"page"
     assert warnings == ["robots.txt of 127.0.0.1 asks not to fetch this page"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "asked", "verdict"),
+    [
+        ("", ["/ours"], Verdict.OK),
+        ("fetch: {robots: warn}\n", ["/robots.txt", "/ours"], Verdict.OK),
+        ("fetch: {robots: obey}\n", ["/robots.txt"], Verdict.ERROR),
+    ],
+    ids=["default", "warn", "obey"],
+)
+async def test_an_engines_own_pages_count_where_its_file_says_so(
+    hub: Hub, wish: str, asked: list[str], verdict: Verdict
+) -> None:
+    found = Reply(headers={"Content-Type": "text/html"}, body=rows("one").encode())
+    async with Site({"/robots.txt": Reply(body=RULES), "/ours": found}) as server:
+        text = "settings: {base: {env: BASE_URL}}\n" + PLAIN.replace(
+            "https://plain.example/search", '"{{ settings.base }}/ours"'
+        )
+        variables = Variables(settings={"base": server.url("")})
+        page = await hub.search_engine(engine(text + wish), Query(text="x"), variables=variables)
+        assert page.verdict is verdict, page.detail
+        assert [seen.path for seen in server.seen] == asked
 
 
 @pytest.mark.parametrize("policy", ["off", ""])

@@ -480,3 +480,20 @@ def test_a_followed_request_gets_the_headers_and_cookies_of_the_file() -> None:
         "Content-Type": "x/y",
     }
     assert (request.cookies, request.body, request.method) == ((("c", "1"),), b"q=1", "POST")
+
+
+@pytest.mark.parametrize(("line", "expected"), [("", False), ("repeatable: true\n", True)])
+def test_a_file_says_whether_a_post_may_be_sent_again(line: str, expected: bool) -> None:
+    request = _POSTED + 'form: {q: "{{ query }}"}\n' + line
+    assert plan(spec_text(request=request), Query(text="x")).repeatable is expected
+
+
+def test_the_form_of_the_next_page_may_be_sent_again_like_the_first() -> None:
+    text = spec_text(
+        request=_POSTED + 'form: {q: "{{ query }}"}\nrepeatable: true\n',
+        paging="{by: form, form: form}",
+    )
+    form = HttpRequest(url="https://www.example.org/s", method="POST", body=b"s=10")
+    following = engine(text).plan_next(Query(text="x"), Next(page=2, request=form), _NOW)
+    assert following is not None
+    assert following.repeatable
