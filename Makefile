@@ -52,5 +52,10 @@ bench: $(VENV)/.installed-dev
 	$(PIP) install -c constraints.txt --group bench
 	$(BIN)/python benchmarks/search.py
 
+# Relevance cases and a stress run over the recorded pages; the report lies in build/evaluation.
+eval: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/evaluate.py
+	$(BIN)/python benchmarks/evidence.py
+
 clean:
 	rm -rf $(VENV) .coverage .coverage.* .mypy_cache .ruff_cache build dist site

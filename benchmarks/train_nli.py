@@ -48,7 +48,8 @@ def measured(rows: Rows, cache: Path | None, name: str) -> dict[str, Array]:
         return {"words": words, "packaged": kept["packaged"], "logits": kept["logits"]}
     store = models.store()
     rerank, embed, small = (store.get(kind) for kind in ("rerank", "embed", "nli"))
-    assert rerank and embed and small, store.problems
+    if not (rerank and embed and small):
+        raise SystemExit(f"all three models are needed: {store.problems}")
     packaged, logits = [], []
     for start in range(0, len(pairs), 256):
         part = pairs[start : start + 256]
@@ -208,7 +209,7 @@ def pooled_bar(p: Array, right: Array, where: Array) -> float:
 
 
 def strong_bar(rows: Rows, data: dict[str, Array], y: Array) -> float:
-    """The bar for pairs with a strong sign, from the rows that people wrote (and made neutral ones)."""
+    """The bar for pairs with a strong sign, from rows that people wrote and made neutral ones."""
     kept = [
         i
         for i, r in enumerate(rows)
@@ -218,7 +219,8 @@ def strong_bar(rows: Rows, data: dict[str, Array], y: Array) -> float:
     p = np.array([nli.combine(tuple(data["words"][i]), None, None)[0][2] for i in kept])
     found = bar(p, y[kept] == 2)
     print(
-        f"{len(kept)} pairs with a strong sign, {(y[kept] == 2).mean():.2f} contradictions, bar {found}"
+        f"{len(kept)} pairs with a strong sign, {(y[kept] == 2).mean():.2f} contradictions, "
+        f"bar {found}"
     )
     return max(0.6, found)
 
@@ -235,7 +237,8 @@ def report(method: str, p: Array, y: Array, yes: Array, no: Array, bars: dict[st
     right = (y[no] == 2).mean() if no.any() else float("nan")
     print(
         f"{method:22} cross-validated accuracy {accuracy:.3f} macro-F1 {f1:.3f}; supported "
-        f"{yes.mean():.2f} at {(y[yes] == 0).mean():.2f}; refuted {no.mean():.2f} at {right:.2f}; {bars}"
+        f"{yes.mean():.2f} at {(y[yes] == 0).mean():.2f}; refuted {no.mean():.2f} at {right:.2f}; "
+        f"{bars}"
     )
 
 

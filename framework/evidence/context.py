@@ -110,6 +110,18 @@ def rank(
         raise InvalidInputError("the task is empty", hint="say what the passages are wanted for")
     chunks = cut_all(sources)
     index = WordIndex(chunks, [source.title for source in sources])
+    return rank_chunks(chunks, index, query, rerank=rerank, store=store)
+
+
+def rank_chunks(
+    chunks: Sequence[Chunk],
+    index: WordIndex,
+    query: str,
+    *,
+    rerank: bool = True,
+    store: ModelStore | None = None,
+) -> Ranked:
+    """Rank passages that are indexed already; see `rank`."""
     words = tuple(index.scores(query))
     first = sorted(
         (i for i in range(len(chunks)) if words[i].words + words[i].letters > 0),
@@ -119,7 +131,7 @@ def rank(
     score = tuple(_score(word, answers.get(i), bool(answers)) for i, word in enumerate(words))
     order = tuple(sorted(first, key=lambda i: -score[i]))
     methods = ("bm25", "letter-bm25", "cross-encoder") if answers else ("bm25", "letter-bm25")
-    return Ranked(chunks, order, score, words, answers, index, methods)
+    return Ranked(tuple(chunks), order, score, words, answers, index, methods)
 
 
 def _answers(

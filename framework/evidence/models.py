@@ -101,8 +101,8 @@ RECORDS: tuple[ModelRecord, ...] = (
         folder="models/data/reranker_en",
         repository="cross-encoder/ms-marco-MiniLM-L12-v2",
         hub=(HubFile(path="onnx/model.onnx", name="model.onnx"), _TOKENIZER),
-        slope=0.55,
-        intercept=1.6,
+        slope=0.62,
+        intercept=-0.83,
         threshold=0.3,
     ),
     ModelRecord(
