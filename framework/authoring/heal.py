@@ -9,42 +9,30 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
-from urllib.parse import urlsplit
 
 from cssselect import HTMLTranslator
 from cssselect import SelectorError as CssError
-from pydantic import ValidationError
 
-from framework.authoring.anchors import anchored_groups, find_text, squeezed
-from framework.authoring.groups import find_groups
-from framework.authoring.html_rows import draft_rows
-from framework.authoring.likeness import likeness, profile
+from framework.authoring.anchors import find_text, squeezed
 from framework.authoring.outline import parse_outline
-from framework.authoring.propose import propose
 from framework.authoring.selecting import select_inside
+from framework.authoring.suspects import Candidate, candidates, reader_of, site_of
 from framework.spec.documents import Document
-from framework.spec.model import Spec
-from framework.spec.read import compile_reader
 from framework.types import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from framework.authoring.draft import Draft, Pick
-    from framework.authoring.groups import Group
-    from framework.authoring.outline import Element, Outline
+    from framework.authoring.outline import Outline
     from framework.spec.compiler import Engine
     from framework.spec.read import Reader
-    from framework.types import HttpResponse, Page, Row
+    from framework.types import HttpResponse, Page
 
 __all__ = ["Change", "Healing", "heal"]
 
 _Values = dict[str, object]
 
-#: Likeness below which rows with other words are not taken for the engine's.
-LIKE_ENOUGH = 0.5
-#: How much the best candidate must exceed one that reads other rows.
-MARGIN = 0.03
 _UNION = {"css": "{}, {}", "xpath": "{} | {}", "jmes": "{} || {}"}
 
 
@@ -76,19 +64,6 @@ class Healing:
     values: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
-    draft: Draft
-    certainty: float
-    titles: tuple[str, ...]
-    """Titles that must be read, in order."""
-    group: Group | None = None
-    rows: tuple[Row, ...] = ()
-    """The known rows that it shows, where their words were found again."""
-    home: str = ""
-    """The engine's own site, where known rows lead away from it."""
-
-
 def heal(
     engine: Engine,
     values: Mapping[str, object],
@@ -103,12 +78,12 @@ def heal(
     now = engine.read(response)
     outline = None if engine.spec.response.format != "html" else parse_outline(response)
     known = [(answer, engine.read(answer)) for answer in good]
-    candidates = list(_candidates(engine, known, response, outline))
+    suspects = list(candidates(engine, known, response, outline))
     whole = now.verdict is Verdict.OK and now.drift == 0 and now.dropped == 0
-    if whole and not any(item.rows and not _as_wanted(now, item, known) for item in candidates):
+    if whole and not any(item.rows and not _as_wanted(now, item, known) for item in suspects):
         return Healing(page=now, reason="the page is read without a fault")
     reason = "nothing in the page repeats like rows"
-    for candidate in candidates:
+    for candidate in suspects:
         reason = "what repeats in the page could not be told apart safely"
         healed = _try(engine, values, known, response, outline, candidate)
         if healed is not None:
@@ -116,135 +91,7 @@ def heal(
     return Healing(page=now, reason=reason)
 
 
-# -- candidates --------------------------------------------------------------------------------
-
-
-def _candidates(
-    engine: Engine,
-    known: Sequence[tuple[HttpResponse, Page]],
-    response: HttpResponse,
-    outline: Outline | None,
-) -> Iterator[_Candidate]:
-    rows = [page.rows for _, page in known if page.rows]
-    if outline is None:
-        yield from _by_words(propose(response, 6), engine, response, rows)
-        return
-    anchored = False
-    for known_rows in rows:
-        for group, shown in anchored_groups(outline, known_rows):
-            draft = draft_rows(outline, group)
-            if draft is not None:
-                anchored = True
-                titles = tuple(squeezed(row.title) for row in shown)
-                yield _Candidate(
-                    draft=draft, certainty=1.0, titles=titles, group=group, rows=tuple(shown)
-                )
-    if not anchored and rows:
-        yield from _by_likeness(engine, known, outline)
-
-
-def _by_words(
-    drafts: Sequence[Draft],
-    engine: Engine,
-    response: HttpResponse,
-    known: Sequence[Sequence[Row]],
-) -> Iterator[_Candidate]:
-    """Yield drafts of a page that is not HTML, those first that read the known titles."""
-    read = [(draft, _titles(_reader(_draft_values(engine, draft)), response)) for draft in drafts]
-    for draft, titles in read:
-        for rows in known:
-            if titles and titles == tuple(squeezed(row.title) for row in rows):
-                yield _Candidate(draft=draft, certainty=1.0, titles=titles, rows=tuple(rows))
-    if read and read[0][1]:
-        draft, titles = read[0]
-        lead = draft.score / max((d.score for d, _ in read[1:]), default=draft.score / 2)
-        if lead > 1 + MARGIN:
-            yield _Candidate(draft=draft, certainty=min(0.9, 0.4 + lead / 4), titles=titles)
-
-
-def _draft_values(engine: Engine, draft: Draft) -> _Values:
-    return {
-        "schema": 1,
-        "id": engine.id,
-        "name": engine.name,
-        "kind": engine.kind.value,
-        "request": {"url": "https://www.example.org/"},
-        "response": draft.response(),
-    }
-
-
-def _titles(reader: Reader | None, response: HttpResponse) -> tuple[str, ...]:
-    page = reader.read(response) if reader is not None else None
-    return tuple(squeezed(row.title) for row in page.rows) if page is not None else ()
-
-
-def _by_likeness(
-    engine: Engine, known: Sequence[tuple[HttpResponse, Page]], outline: Outline
-) -> Iterator[_Candidate]:
-    """Yield the group of rows that looks most like the known ones, where it stands out."""
-    answer, page = known[0]
-    before = parse_outline(answer)
-    old = profile(_elements(engine, before) if before else [], page.rows)
-    rated: list[tuple[float, Group, Draft, tuple[Row, ...]]] = []
-    groups = find_groups(outline)[:6]
-    for group in groups:
-        draft = draft_rows(outline, group)
-        reader = _reader(_draft_values(engine, draft)) if draft is not None else None
-        rows = reader.read(outline.document.response).rows if reader is not None else ()
-        if draft is not None and rows:
-            alike = likeness(old, profile(group.rows, rows))
-            rated.append((alike + 0.35 * group.score / groups[0].score, group, draft, rows))
-    rated.sort(key=lambda item: -item[0])
-    if not rated or rated[0][0] - 0.35 < LIKE_ENOUGH - 0.2:
-        return
-    best = rated[0]
-    others = [item for item in rated[1:] if not _overlapping(item[1], best[1])]
-    if others and best[0] - others[0][0] < MARGIN:
-        return
-    yield _Candidate(
-        draft=best[2],
-        certainty=round(min(0.95, best[0] / 1.35), 2),
-        titles=tuple(squeezed(row.title) for row in best[3]),
-        group=best[1],
-        home=_home(outline.document.response.url, page.rows),
-    )
-
-
-def _home(address: str, rows: Sequence[Row]) -> str:
-    """Return the site of an address where most rows lead to others, else nothing."""
-    site = _site(address)
-    return site if sum(_site(row.url) != site for row in rows) * 2 > len(rows) else ""
-
-
-def _site(address: str) -> str:
-    return ".".join((urlsplit(address).hostname or "").split(".")[-2:])
-
-
-def _overlapping(one: Group, other: Group) -> bool:
-    """Whether two groups show some of the same links."""
-    return bool({link.order for link in one.links} & {link.order for link in other.links})
-
-
-def _elements(engine: Engine, outline: Outline) -> list[Element]:
-    """Return the elements that an engine's file reads as rows."""
-    reader, document = engine.reader, outline.document
-    nodes = [
-        node
-        for node in reader.candidates(document)
-        if (reader.keep is None or reader.keep(document, node))
-        and (reader.drop is None or not reader.drop(document, node))
-    ]
-    return [found for node in nodes if (found := outline.of(node)) is not None]
-
-
 # -- trial -------------------------------------------------------------------------------------
-
-
-def _reader(values: Mapping[str, object]) -> Reader | None:
-    try:
-        return compile_reader(Spec.model_validate(values))
-    except (ValidationError, ValueError):
-        return None
 
 
 def _try(
@@ -253,7 +100,7 @@ def _try(
     known: Sequence[tuple[HttpResponse, Page]],
     response: HttpResponse,
     outline: Outline | None,
-    candidate: _Candidate,
+    candidate: Candidate,
 ) -> Healing | None:
     for each in (candidate.draft.each, *candidate.draft.others):
         for union in (True, False):
@@ -265,7 +112,7 @@ def _try(
                 engine, _apply(values, changes), response, outline, candidate, known
             )
             patched = _apply(values, changes)
-            reader = _reader(patched)
+            reader = reader_of(patched)
             page = reader.read(response) if reader is not None else None
             if reader is None or page is None or not _as_wanted(page, candidate, known):
                 continue
@@ -282,12 +129,12 @@ def _holds(
     known: Sequence[tuple[HttpResponse, Page]],
 ) -> bool:
     """Whether every answer on record is still read as before with these changes."""
-    reader = _reader(_apply(values, changes))
+    reader = reader_of(_apply(values, changes))
     return reader is not None and all(_keeps(reader.read(a), before) for a, before in known)
 
 
 def _as_wanted(
-    page: Page, candidate: _Candidate, known: Sequence[tuple[HttpResponse, Page]]
+    page: Page, candidate: Candidate, known: Sequence[tuple[HttpResponse, Page]]
 ) -> bool:
     """Whether a page is read as it should be: the wanted rows in order, and no strange ones."""
     read = [squeezed(row.title) for row in page.rows]
@@ -405,7 +252,7 @@ def _field_changes(
     values: Mapping[str, object],
     response: HttpResponse,
     outline: Outline | None,
-    candidate: _Candidate,
+    candidate: Candidate,
     known: Sequence[tuple[HttpResponse, Page]],
 ) -> Iterator[Change]:
     """Yield a change for each field whose own picks no longer yield what they did."""
@@ -429,7 +276,7 @@ def _field_changes(
 
 def _columns(values: Mapping[str, object], response: HttpResponse) -> dict[str, list[object]]:
     """Return what every field yields in each row that is not dropped."""
-    reader = _reader(values)
+    reader = reader_of(values)
     if reader is None:
         return {}
     document = Document(response, reader.embedded)
@@ -443,7 +290,7 @@ def _columns(values: Mapping[str, object], response: HttpResponse) -> dict[str, 
 
 
 def _new_picks(
-    outline: Outline | None, candidate: _Candidate, name: str
+    outline: Outline | None, candidate: Candidate, name: str
 ) -> Iterator[Pick | list[Pick]]:
     again = _found_again(outline, candidate, name)
     if again is not None:
@@ -452,7 +299,7 @@ def _new_picks(
         yield candidate.draft.fields[name]
 
 
-def _wanted(name: str, candidate: _Candidate) -> int:
+def _wanted(name: str, candidate: Candidate) -> int:
     """Return how many rows a field has to be right in for being left as it is."""
     if name == "title":
         return len(candidate.titles)
@@ -463,7 +310,7 @@ def _wanted(name: str, candidate: _Candidate) -> int:
     return sum(name in row.fields for row in candidate.rows)
 
 
-def _right(name: str, got: Sequence[object], candidate: _Candidate) -> int:
+def _right(name: str, got: Sequence[object], candidate: Candidate) -> int:
     """Return in how many rows a field yields a known value, or a likely one."""
     texts = [squeezed(str(value)) for value in got if value is not None]
     if name == "title":
@@ -473,11 +320,11 @@ def _right(name: str, got: Sequence[object], candidate: _Candidate) -> int:
         known = {squeezed(str(value)) for value in values if value is not None}
         return sum(text in known for text in texts)
     if name == "url" and candidate.home:
-        return sum(_site(str(value)) != candidate.home for value in got if value is not None)
+        return sum(site_of(str(value)) != candidate.home for value in got if value is not None)
     return len(texts)
 
 
-def _found_again(outline: Outline | None, candidate: _Candidate, name: str) -> Pick | None:
+def _found_again(outline: Outline | None, candidate: Candidate, name: str) -> Pick | None:
     """Return a pick for a text field whose known values stand in the rows, word for word."""
     if outline is None or candidate.group is None or name == "url":
         return None
