@@ -64,8 +64,8 @@ def test_a_variable_feeds_one_field_only() -> None:
         ({"SOME_STRANGERS_NAME": "x"}, "port", 3000),
     ],
     ids=[
-        "list", "own name first", "provider", "auto", "true", "zero", "networks", "tokens", "debug switch",
-        "debug path", "predecessor", "stranger",
+        "list", "own name first", "provider", "auto", "true", "zero", "networks", "tokens",
+        "debug switch", "debug path", "predecessor", "stranger",
     ],
 )  # fmt: skip
 def test_values(values: dict[str, str], field: str, expected: object) -> None:
