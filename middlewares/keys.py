@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from middlewares.state import StateDatabase
 
-__all__ = ["KeyPool", "KeyReport", "Rotation", "with_keys"]
+__all__ = ["KeyPool", "KeyReport", "Rotation", "mark_of", "with_keys"]
 
 #: Seconds that a verdict rests a key, where neither the answer nor the engine's file says.
 KEY_RESTS: Mapping[Verdict, float] = {
@@ -93,7 +93,7 @@ class KeyPool:
     ) -> None:
         self.name = name
         self._keys = tuple(
-            _Key(number, secret, _mark(name, secret)) for number, secret in enumerate(secrets, 1)
+            _Key(number, secret, mark_of(name, secret)) for number, secret in enumerate(secrets, 1)
         )
         self._state = state
         self._rotation = rotation
@@ -211,7 +211,8 @@ class KeyPool:
         return "; ".join(report.text(now) for report in self.reports())
 
 
-def _mark(pool: str, secret: str) -> str:
+def mark_of(pool: str, secret: str) -> str:
+    """Return what a key is known by outside the request: a digest that does not tell it."""
     return hashlib.sha256(f"{pool}\0{secret}".encode()).hexdigest()[:16]
 
 

@@ -21,10 +21,30 @@ if TYPE_CHECKING:
 
     from middlewares.state import StateDatabase
 
-__all__ = ["Ledger", "MemoryLedger", "Pace", "PaceRule", "StateLedger", "due_after"]
+__all__ = [
+    "Ledger",
+    "MemoryLedger",
+    "Pace",
+    "PaceRule",
+    "StateLedger",
+    "TooSoonError",
+    "due_after",
+]
 
 #: At most so many subjects are remembered in memory.
 _MAX_SUBJECTS = 4096
+
+
+class TooSoonError(UnavailableError):
+    """Raised before anything is sent, where a turn would come later than the caller can wait."""
+
+    def __init__(self, subject: str, wait: float) -> None:
+        super().__init__(
+            f"{subject} is asked as often as its file allows",
+            code="rate_limited",
+            hint=f"free in {wait:.1f} s",
+            retry_after=wait,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,23 +158,25 @@ class Pace:
 
     @contextlib.asynccontextmanager
     async def turn(
-        self, subject: str, rule: PaceRule, *, longest: float, is_page: bool = False
+        self,
+        subject: str,
+        rule: PaceRule,
+        *,
+        longest: float,
+        is_page: bool = False,
+        name: str = "",
     ) -> AsyncIterator[float]:
         """Wait for a turn and hold a place for the block; yields the seconds waited.
 
-        Raises UnavailableError (`rate_limited`, with `retry_after`) at once, and takes no turn,
-        where the pace would make the request wait longer than `longest` seconds.
+        Raises TooSoonError (`rate_limited`, with `retry_after`) at once, and takes no turn,
+        where the pace would make the request wait longer than `longest` seconds. `name` is what
+        the error calls the subject.
         """
         waited = 0.0
-        for name, interval, burst in rule.cells(subject, is_page=is_page):
-            wait = self._ledger.reserve(name, self._clock(), interval, burst, longest - waited)
+        for cell, interval, burst in rule.cells(subject, is_page=is_page):
+            wait = self._ledger.reserve(cell, self._clock(), interval, burst, longest - waited)
             if wait > longest - waited:
-                raise UnavailableError(
-                    f"{subject} is asked as often as its file allows",
-                    code="rate_limited",
-                    hint=f"free in {wait:.1f} s",
-                    retry_after=wait,
-                )
+                raise TooSoonError(name or subject, wait)
             if wait > 0:
                 await self._sleep(wait)
                 waited += wait

@@ -17,8 +17,8 @@ from framework.errors import UnavailableError
 from framework.spec.environment import key_values
 from framework.types import Page, Verdict
 from middlewares.cooldown import Cooldown
-from middlewares.keys import KeyPool, Rotation, with_keys
-from middlewares.pace import Pace, PaceRule, StateLedger
+from middlewares.keys import KeyPool, Rotation, mark_of, with_keys
+from middlewares.pace import Pace, PaceRule, StateLedger, TooSoonError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -129,15 +129,35 @@ class EnginePolicy:
 
         Waits for its pace (a wait beyond the deadline is `rate_limited` at once), rotates its
         keys, and notes the verdict: it may rest the engine. Verdicts that are about a key rest
-        the key alone. Raises what `attempt` raises, after noting it.
+        the key alone, and with keys the rate is each key's own. Raises what `attempt` raises,
+        after noting it.
         """
         if not self.enabled:
             return await attempt(self._first_keys(engine))
         rule = pace_rule(engine, search_gap=self.search_gap, page_gap=self.page_gap)
-        turn = self.pace.turn(engine.id, rule, longest=deadline, is_page=is_page)
+        pools = self.pools(engine)
+        keyed = any(len(pool) for pool in pools.values())
+        own = replace(rule, rate=None) if keyed else rule
+        turn = self.pace.turn(engine.id, own, longest=deadline, is_page=is_page)
         url = engine.spec.request.url
         async with turn as waited, self._host_turn(url, deadline - waited, ENGINE_HOST_RULE):
-            return await self._ask(engine, attempt)
+            if keyed and rule.rate:
+                attempt = self._paced(attempt, engine, pools, deadline - waited)
+            return await self._ask(engine, pools, attempt)
+
+    def _paced(
+        self, attempt: Attempt, engine: Engine, pools: Mapping[str, KeyPool], longest: float
+    ) -> Attempt:
+        """The same attempt, at the pace that the file allows each key."""
+        rule = PaceRule(rate=engine.limits.rate)
+
+        async def paced(keys: Mapping[str, str]) -> Page:
+            marks = sorted(mark_of(pools[name].name, key) for name, key in keys.items())
+            subject = " ".join((engine.id, "key", *marks))
+            async with self.pace.turn(subject, rule, longest=longest, name=engine.id):
+                return await attempt(keys)
+
+        return paced
 
     def page_turn(
         self, url: str, *, deadline: float
@@ -160,10 +180,11 @@ class EnginePolicy:
         pools = {name: key_values(key, self.environ) for name, key in engine.keys.items()}
         return {name: keys[0] for name, keys in pools.items() if keys}
 
-    async def _ask(self, engine: Engine, attempt: Attempt) -> Page:
-        pools = self.pools(engine)
+    async def _ask(self, engine: Engine, pools: Mapping[str, KeyPool], attempt: Attempt) -> Page:
         try:
             page = await with_keys(pools, attempt, sleep=self.sleep)
+        except TooSoonError:
+            raise
         except UnavailableError as error:
             self._note(engine, _verdict(error.code), pools.values(), error.retry_after, str(error))
             raise

@@ -14,13 +14,14 @@ from framework.spec.fixtures import (
     fixture_folders,
     load_fixture,
 )
-from framework.spec.problems import File, Mark, Problem, problem
+from framework.spec.places import Places, dotted
+from framework.spec.problems import Fault, File, Mark, Problem, problem
 from framework.spec.source import load_file, shown
 from framework.spec.trial import trial
 from framework.types import Page, Query, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from framework.spec.model import TestCase
@@ -102,21 +103,42 @@ def check_compiled(
     folders = {folder.name: folder for folder in fixture_folders(fixtures, engine.id)}
     found = list(problems)
     reports: list[CaseReport] = []
+    missing: list[Fault] = []
     for case in [*tests, *(name for name in folders if name not in tests)]:
         if case not in folders:
-            hint = f"record it: {fixtures / engine.id / case}"
-            found.append(_at(path, "tests", f'case "{case}" has no recorded answer', hint))
+            missing.append(_missing(engine, case, fixtures))
             continue
         report, more = _case(engine, folders[case], tests.get(case))
         reports.append(report)
         found += more
-    found += [_at(path, "request", message) for message in trial(engine)]
-    found += _unproven(engine, path)
+    faults = [Fault(("request",), "E502", message) for message in trial(engine)]
+    found += _placed(path, [*missing, *faults, *_unproven(engine)])
     return EngineCheck(id=engine.id, problems=tuple(sorted(found)), cases=tuple(reports))
 
 
 def _at(path: Path, where: str, message: str, hint: str = "") -> Problem:
     return problem(Mark(File(shown(path))), "E502", where, message, hint)
+
+
+def _missing(engine: Engine, case: str, fixtures: Path) -> Fault:
+    tests = engine.spec.tests
+    index = next(i for i, test in enumerate(tests) if test.case == case)
+    return Fault(
+        ("tests", index, "case"),
+        "E502",
+        f'case "{case}" has no recorded answer',
+        f"expected in {shown(fixtures / engine.id / case)}; "
+        f"record it: consilience engines record {engine.id} {case} QUERY",
+        case,
+    )
+
+
+def _placed(path: Path, faults: Sequence[Fault]) -> list[Problem]:
+    """Return the faults as problems with their places in the file, read again for them."""
+    root = load_file(path).root if faults else None
+    if root is None:
+        return [_at(path, dotted(fault.at), fault.message, fault.hint) for fault in faults]
+    return Places(root).problems(faults)
 
 
 def _case(engine: Engine, folder: Path, test: TestCase | None) -> tuple[CaseReport, list[Problem]]:
@@ -217,8 +239,8 @@ def _short(value: object) -> str:
     return text if len(text) <= 120 else text[:119] + "…"
 
 
-def _unproven(engine: Engine, path: Path) -> Iterator[Problem]:
+def _unproven(engine: Engine) -> Iterator[Fault]:
     """Yield nothing while the compiler already demands every test of a stable engine."""
     if engine.spec.tests or engine.spec.status.value == "experimental":
         return
-    yield _at(path, "tests", f'engine "{engine.id}" has no tests')
+    yield Fault(("tests",), "E502", f'engine "{engine.id}" has no tests')

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from framework.spec.source import Node
 
-__all__ = ["Places"]
+__all__ = ["Places", "dotted"]
 
 #: Steps of a model's path that a file writes as the only key of a map.
 _THROUGH = frozenset({"when", "argument", "verdict"})

@@ -12,7 +12,7 @@ from framework.errors import UnavailableError
 from framework.spec.compiler import compile_text
 from framework.types import Page, Verdict
 from middlewares.cooldown import Cooldown
-from middlewares.pace import Pace
+from middlewares.pace import Pace, TooSoonError
 from middlewares.policy import EnginePolicy, cooldown_spans, pace_rule
 from middlewares.state import StateDatabase
 from tests.support.clock import Clock
@@ -95,6 +95,19 @@ async def test_the_pace_is_kept(policy: EnginePolicy, clock: Clock) -> None:
         await policy.consult(engine(), server, deadline=1.0)
     assert caught.value.code == "rate_limited"
     assert policy.rest("paid") is None
+
+
+async def test_each_key_has_the_pace_for_itself(policy: EnginePolicy, clock: Clock) -> None:
+    server = Server([page(Verdict.OK)])
+    rotating = engine(more=", rotate: round-robin")
+    for slept in ([], [], [], [2.0], [2.0], [2.0]):
+        await policy.consult(rotating, server, deadline=9.0)
+        assert clock.slept == slept
+    with pytest.raises(TooSoonError) as caught:
+        await policy.consult(rotating, server, deadline=1.0)
+    assert caught.value.code == "rate_limited"
+    assert caught.value.message == "paid is asked as often as its file allows"
+    assert all(report.verdict is None for report in policy.pools(rotating)["main"].reports())
 
 
 async def test_a_verdict_about_the_engine_rests_it(policy: EnginePolicy) -> None:

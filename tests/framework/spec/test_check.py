@@ -96,7 +96,16 @@ def test_every_test_needs_its_recorded_answer(fixtures: Path) -> None:
     text = spec_text(tests=_TESTS + "- {case: gone, expect: blocked}\n")
     (found,) = check(fixtures, text).problems
     assert found.message == 'case "gone" has no recorded answer'
-    assert found.path == "tests"
+    assert found.path == "tests[2].case"
+    assert found.hint.endswith("record it: consilience engines record plain gone QUERY")
+
+
+def test_what_is_missing_is_shown_where_the_file_names_it(fixtures: Path, tmp_path: Path) -> None:
+    text = spec_text(tests=_TESTS + "- {case: gone, expect: blocked}\n")
+    path = tmp_path / "plain.yaml"
+    path.write_text(text)
+    (found,) = check_engine(path, fixtures).problems
+    assert text.splitlines()[found.line - 1][found.column - 1 :].startswith("gone")
 
 
 def test_a_case_without_a_test_is_checked_too(fixtures: Path) -> None:
