@@ -115,9 +115,9 @@ _ABOUT = re.compile(
     r"malicious|exploits?|vulnerabilit\w+|detect\w*|defen[cs]e\w*|defend\w*|researchers?|"
     r"classif\w+|datasets?|benchmarks?|phishing|scams?|such as|e\.g\.|for example|for instance|"
     r"phrases? like|like the|typed|prompts that|comments? like|payloads?|red.?team\w*|mitigat\w+|"
-    r"spotlighting|incident|threats?|risk groups?|lists?|examples?|studies|paper shows?|showed|"
+    r"spotlighting|incident|threats?|risk groups?|examples?|studies|paper shows?|showed|"
     r"demonstrat\w+|describ\w+|explain\w*|so-called|known as|called|trick(?:s|ed)?|attempts?|"
-    r"tries to|says|said)\b(?!\.\w)"
+    r"tries to)\b(?!\.\w)"
 )
 _SUBJECT = re.compile(
     r"\b(?:prompt[ -]injections?|jailbreak\w*|red.?team\w*|llm security|adversarial (?:prompts?|"
