@@ -86,19 +86,23 @@ def _readability() -> Reader:
     return reader
 
 
-def timed(reader: Reader, pages: list[dict[str, Any]]) -> tuple[list[str], float]:
-    """Read all pages; return the texts and pages per CPU second."""
-    texts, spent = [], 0.0
+def timed(
+    chosen: dict[str, Reader], pages: list[dict[str, Any]]
+) -> tuple[dict[str, list[str]], dict[str, float]]:
+    """Read every page with every reader in turn; return the texts and pages per CPU second."""
+    texts: dict[str, list[str]] = {name: [] for name in chosen}
+    spent = dict.fromkeys(chosen, 0.0)
     for page in pages:
-        start = time.process_time()
-        try:
-            text = reader(page["body"], page.get("url") or "")
-        except Exception as error:  # noqa: BLE001 - another reader's failure is its result
-            print(f"{page['id']}: {error!r}", file=sys.stderr)
-            text = ""
-        spent += time.process_time() - start
-        texts.append(text)
-    return texts, len(pages) / spent
+        for name, reader in chosen.items():
+            start = time.process_time()
+            try:
+                text = reader(page["body"], page.get("url") or "")
+            except Exception as error:  # noqa: BLE001 - another reader's failure is its result
+                print(f"{name}: {page['id']}: {error!r}", file=sys.stderr)
+                text = ""
+            spent[name] += time.process_time() - start
+            texts[name].append(text)
+    return texts, {name: len(pages) / seconds for name, seconds in spent.items()}
 
 
 def quality(score: Any, pages: list[dict[str, Any]], texts: list[str]) -> dict[str, float]:
@@ -214,18 +218,17 @@ def page_sets(args: argparse.Namespace) -> None:
     chosen = readers(args.only)
     for name in args.sets.split(","):
         pages = load(name, args.limit)
-        for reader in chosen.values():
-            timed(reader, pages[:3])
+        timed(chosen, pages[:3])
         print(f"\n{name}, {len(pages)} pages")
-        speeds: dict[str, float] = {}
-        for label, reader in chosen.items():
-            texts, speeds[label] = timed(reader, pages)
+        texts, speeds = timed(chosen, pages)
+        for label in chosen:
             figures = "  ".join(
-                f"{key} {value:.4f}" for key, value in quality(score, pages, texts).items()
+                f"{key} {value:.4f}" for key, value in quality(score, pages, texts[label]).items()
             )
             print(f"  {label:18}{figures}  {speeds[label]:6.0f} pages/s")
             if name == "markdown":
-                print(f"  {'':18}recall/precision: {structure_kept(score, pages, texts)}")
+                kept = structure_kept(score, pages, texts[label])
+                print(f"  {'':18}recall/precision: {kept}")
         if {"ours", "trafilatura"} <= speeds.keys():
             print(
                 f"  ours / trafilatura: {speeds['ours'] / speeds['trafilatura']:.1f} times the speed"

@@ -158,7 +158,7 @@ def _certain(body: bytes) -> tuple[str, str] | None:
     wide = _wide(body)
     if wide:
         return body.decode(wide, "replace"), wide
-    if b"\x1b$" in body[:_SAMPLE] or b"\x1b(J" in body[:_SAMPLE]:
+    if b"\x1b" in body and (b"\x1b$" in body or b"\x1b(J" in body):
         text = _strict(body, "iso2022_jp")
         if text is not None:
             return text, "iso-2022-jp"

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from array import array
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
 
-from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, LEAD, hints, id_hints
+from framework.reading.hints import BODY, BOILER, EMBED, LEAD, hints, id_hints
 from framework.reading.shallow import shallow
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableSequence, Sequence
+    from collections.abc import Iterable, Mapping, MutableSequence, Sequence
 
     from selectolax.lexbor import LexborNode
 
@@ -49,8 +50,10 @@ INLINE = words(
 _TELLING = re.compile("hid|sr-|screen|invisible|none|edit|link|anchor|lead|intro|embed", re.I)
 _FLOWING = INLINE | {"-text", "button", "svg"}
 _PRUNED = words("nav footer noscript menu")
-_OUTSIDE = BOILER | BODY | LEAD | COMMENT | EMBED
+_OUTSIDE = BOILER
+_INSIDE = BODY | LEAD | EMBED
 _TITLES_MOST = 20
+_NAMED_BY_ID = words("div section ul ol aside header article main table p")
 _NAMED = words("div section ul ol aside")
 _NO_ATTRIBUTES: Mapping[str, str | None] = {}
 
@@ -148,23 +151,25 @@ def parse(text: str, encoded: bytes = b"") -> LexborHTMLParser:
     return LexborHTMLParser(encoded if encoded and safe is text else safe)
 
 
-def flatten(root: LexborNode, *, prune: bool = False, compact: bool = False) -> Dom:
+def flatten(
+    root: LexborNode, *, titles: Iterable[LexborNode] | None = None, compact: bool = False
+) -> Dom:
     """Walk the tree under `root` (its body) once into a `Dom`.
 
-    With `prune`, elements whose tag or name says that they hold no content are not entered;
-    `compact` keeps a very large tree in less memory.
+    With `titles`, the page's main headings, elements whose tag or name says that they hold no
+    content are not entered unless they hold one of these; `compact` keeps a very large tree in less memory.
     """
     dom = Dom()
     if compact:
         dom.parent, dom.end = array("i"), array("i")
-    _walk(root, dom, None, prune)
+    _walk(root, dom, None, titles)
     return dom
 
 
 def indexes(root: LexborNode, nodes: Sequence[LexborNode]) -> list[int]:
     """Return the places that elements have in the flat tree of `root`, in document order."""
     places: dict[int, int] = {}
-    _walk(root, Dom(), places, False)
+    _walk(root, Dom(), places, None)
     return sorted(places[node.mem_id] for node in nodes if node.mem_id in places)
 
 
@@ -173,10 +178,16 @@ def _is_tex(script: LexborNode) -> bool:
     return "math" in (script.attributes.get("type") or "")
 
 
-def _around_titles(root: LexborNode) -> set[int]:
+def _name(node: LexborNode) -> str:
+    """Return the name of a node's kind; the parts of a drawn formula share one."""
+    name = node.tag or "-comment"
+    return "mjx" if name.startswith("mjx-") and name != "mjx-container" else name
+
+
+def _around(titles: Iterable[LexborNode]) -> set[int]:
     """Return the elements that hold a main heading, by their memory ids."""
     around: set[int] = set()
-    for heading in root.css("h1")[:_TITLES_MOST]:
+    for heading in islice(titles, _TITLES_MOST):
         node: LexborNode | None = heading
         while node is not None and node.mem_id not in around:
             around.add(node.mem_id)
@@ -185,12 +196,13 @@ def _around_titles(root: LexborNode) -> set[int]:
 
 
 def _walk(  # noqa: C901 - one pass, for speed
-    root: LexborNode, dom: Dom, places: dict[int, int] | None, prune: bool
+    root: LexborNode, dom: Dom, places: dict[int, int] | None, titles: Iterable[LexborNode] | None
 ) -> None:
     known: dict[int, str] = {}
     tags, parents, ends, texts = dom.tag, dom.parent, dom.end, dom.text
     attributes, names, skipped, inline = dom.attrs, dom.names, _SKIPPED, INLINE
-    around_titles = _around_titles(root) if prune else set()
+    prune = titles is not None
+    around_titles = _around(titles or ())
     above = [-1]
     up = -1
     depth = 0
@@ -199,7 +211,7 @@ def _walk(  # noqa: C901 - one pass, for speed
         kind = node.tag_id
         name = known.get(kind)
         if name is None:
-            name = known[kind] = node.tag or "-comment"
+            name = known[kind] = _name(node)
         child = None
         if name == "-text":
             content = node.text_content
@@ -217,8 +229,6 @@ def _walk(  # noqa: C901 - one pass, for speed
         elif name not in skipped and (name != "script" or _is_tex(node)):
             attrs = node.attributes
             here = len(tags)
-            if name[:4] == "mjx-" and name != "mjx-container":
-                name = "mjx"
             named = 0
             if attrs:
                 attributes[here] = attrs
@@ -227,7 +237,9 @@ def _walk(  # noqa: C901 - one pass, for speed
                     if label and _TELLING.search(label):
                         names[here] = hints(label)
                 elif label or ident:
-                    named = (hints(label) if label else 0) | (id_hints(ident) if ident else 0)
+                    named = hints(label) if label else 0
+                    if ident and name in _NAMED_BY_ID:
+                        named |= id_hints(ident)
                     if named:
                         names[here] = named
             if name == "iframe":
@@ -235,7 +247,8 @@ def _walk(  # noqa: C901 - one pass, for speed
             elif prune and (
                 name in _PRUNED
                 or (
-                    named & _OUTSIDE == BOILER
+                    named & _OUTSIDE
+                    and not named & _INSIDE
                     and name in _NAMED
                     and node.mem_id not in around_titles
                 )

@@ -10,6 +10,7 @@ from framework.reading.wordlist import words
 __all__ = [
     "BODY",
     "BOILER",
+    "CALLOUT",
     "COMMENT",
     "EMBED",
     "GALLERY",
@@ -26,6 +27,8 @@ WEAK = 2
 """The element often surrounds the content, but holds some of it on other sites."""
 BODY = 4
 """The element is named as the body of an article, post or document."""
+CALLOUT = 256
+"""The element may be a callout or admonition."""
 EMBED = 128
 """The element shows something from another site within the text."""
 LEAD = 64
@@ -171,6 +174,7 @@ _LEAD_PAIRS = frozenset(
         ("story", "summary"),
     }
 )
+_CALLOUT_WORDS = words("callout admonition alert hint notice theorem custom")
 _COMMENT_WORDS = words(
     """
     comment comments commentlist commentform commentary disqus respond replies commenting
@@ -183,7 +187,8 @@ _BOILER_STARTS = tuple(
     trending mostpop sidebar copyright bookmark widgetized
     """.split()  # noqa: SIM905 - a table of stems
 )
-_GALLERY_STEMS = ("galler", "slideshow", "filmstrip", "thumbnails", "lightbox")
+_BOILER_ENDS = ("footer", "nav")
+_DIGITS = "0123456789"
 _STOP_WORDS = words(
     """
     and the of a an to in on for with is how what why und der die das de la le les et en y el
@@ -206,13 +211,18 @@ _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 def _table() -> dict[str, int]:
     lists = (
+        (_CALLOUT_WORDS, CALLOUT),
         (_WEAK_WORDS, WEAK),
         (_LEAD_WORDS, LEAD),
         (_BODY_WORDS, BODY),
         (_COMMENT_WORDS, COMMENT),
         (_BOILER_WORDS, BOILER),
     )
-    return {word: hint for entries, hint in lists for word in entries}
+    table: dict[str, int] = {}
+    for entries, hint in lists:
+        for word in entries:
+            table[word] = hint | (CALLOUT if word in _CALLOUT_WORDS else 0)
+    return table
 
 
 def _pair_table() -> dict[tuple[str, str], int]:
@@ -220,7 +230,7 @@ def _pair_table() -> dict[tuple[str, str], int]:
     return {pair: hint for entries, hint in lists for pair in entries}
 
 
-_DIVIDERS = str.maketrans(dict.fromkeys("_:./[]()!@#+,;=%~", "-"))
+_ID_MOST = 40
 _WORDS = _table()
 _PAIRS = _pair_table()
 _PAIR_ENDS = frozenset(right for _, right in _PAIRS)
@@ -240,8 +250,10 @@ def hints(name: str) -> int:
 @lru_cache(maxsize=8192)
 def id_hints(name: str) -> int:
     """Return the hints that an id carries; the slug of a heading carries none."""
-    words = _PART.findall(name)
-    if len(words) > 3 or any(word.lower() in _STOP_WORDS for word in words):
+    if len(name) > _ID_MOST:
+        return 0
+    words = [word for word in _parts(name) if word]
+    if len(words) > 3 or not _STOP_WORDS.isdisjoint(words):
         return 0
     return hints(name)
 
@@ -251,34 +263,40 @@ def _token(token: str) -> int:
     found = HIDDEN if token.lower() in _HIDDEN else 0
     previous = ""
     for word in _parts(token):
-        if word and previous not in _NEGATION:
-            found |= _word(word, previous)
-        previous = word or previous
+        if word:
+            if previous not in _NEGATION:
+                found |= _word(word, previous)
+            previous = word
     return found
 
 
 def _parts(token: str) -> list[str]:
     """Return the words of a class name: `postBody`, `post-body` and `post_body` alike."""
-    if token.islower() and token.isascii():
-        return [
-            part.strip("0123456789") if part[-1:].isdigit() else part
-            for part in token.translate(_DIVIDERS).split("-")
-        ]
+    if token.islower():
+        return token.replace("_", "-").replace(":", "-").split("-")
     return [part.lower() for part in _PART.findall(token)]
 
 
 def _word(word: str, previous: str) -> int:
-    if previous and word in _PAIR_ENDS:
+    if word in _PAIR_ENDS:
         paired = _PAIRS.get((previous, word))
         if paired is not None:
             return paired
     known = _WORDS.get(word)
     if known is not None:
         return known
-    if len(word) < 6:
-        return EMBED if word == "embed" else 0
-    if word.startswith(_BOILER_STARTS) or word.endswith(("footer", "nav")):
+    if word[-1] in _DIGITS:
+        bare = word.rstrip(_DIGITS)
+        return _word(bare, previous) if bare else 0
+    return _stem(word) if len(word) > 5 else EMBED if word == "embed" else 0
+
+
+def _stem(word: str) -> int:
+    """Return the hint of a word that only starts or ends like one of the tables."""
+    if word.startswith(_BOILER_STARTS) or word.endswith(_BOILER_ENDS):
         return BOILER
     if word.startswith("embed"):
         return EMBED
-    return GALLERY | WEAK if any(stem in word for stem in _GALLERY_STEMS) else 0
+    if "galler" in word or "slideshow" in word or "lightbox" in word or "filmstrip" in word:
+        return GALLERY | WEAK
+    return GALLERY | WEAK if "thumbnails" in word else 0

@@ -50,7 +50,8 @@ def escape(text: str) -> str:
 def fold(text: str) -> str:
     """Return inline Markdown with white space folded and hard breaks set."""
     text = text.strip(" \n\t\r\f\x01")
-    text = _SPACES.sub(" ", text)
+    if "\n" in text or "  " in text or "\t" in text or "\r" in text or "\f" in text:
+        text = _SPACES.sub(" ", text)
     if _BREAK in text:
         text = re.sub(r" *\x01[ \x01]*", "  \n", text)
     return text

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from framework.reading import callouts, code, embeds, tables
 from framework.reading.document import BlockKind
 from framework.reading.dom import INLINE
+from framework.reading.hints import CALLOUT
 from framework.reading.inline import Inline, fold, guard
 
 if TYPE_CHECKING:
@@ -137,10 +138,9 @@ class Writer:
             return
         handler = self.handlers.get(self.dom.tag[node])
         if handler is None:
-            if callouts.kind(self.dom, node):
-                self.callout(node)
-                return
             handler = self.container
+            if self.dom.names.get(node, 0) & CALLOUT and callouts.kind(self.dom, node):
+                handler = self.callout
         handler(node)
 
     def container(self, node: int) -> None:
@@ -148,6 +148,9 @@ class Writer:
         themselves."""
         tag, end, drop, holds = self.dom.tag, self.dom.end, self.drop, self.holds
         child, stop = node + 1, end[node]
+        if not holds[node] and "code" not in tag[child:stop]:
+            self.run(child, stop, node)
+            return
         first = child
         while child < stop:
             name = tag[child]

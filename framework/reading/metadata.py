@@ -126,12 +126,13 @@ _LANGUAGE = ("og:locale", "content-language", "dc.language", "language")
 class HeadTags:
     """The meta and link tags of a page, by lower-case name; the first of a name wins."""
 
-    __slots__ = ("lang", "links", "meta", "window")
+    __slots__ = ("base", "lang", "links", "meta", "window")
 
     def __init__(self) -> None:
         self.meta: dict[str, str] = {}
         self.links: dict[str, str] = {}
         self.window = ""
+        self.base = ""
         self.lang = ""
 
     def first(self, names: Iterable[str]) -> str:
@@ -148,7 +149,7 @@ def head_tags(tree: LexborHTMLParser) -> HeadTags:
     found = HeadTags()
     head = tree.head
     if head is not None:
-        for node in head.css("meta, link, title"):
+        for node in head.css("meta, link, title, base"):
             _TAKE[node.tag or ""](found, node)
     if not found.window:
         title = tree.css_first("title")
@@ -183,7 +184,11 @@ def _take_title(found: HeadTags, node: LexborNode) -> None:
     found.window = found.window or " ".join(node.text().split())
 
 
-_TAKE = {"meta": _take_meta, "link": _take_link, "title": _take_title}
+def _take_base(found: HeadTags, node: LexborNode) -> None:
+    found.base = found.base or (node.attributes.get("href") or "").strip()
+
+
+_TAKE = {"base": _take_base, "meta": _take_meta, "link": _take_link, "title": _take_title}
 
 
 def raw_titles(tags: HeadTags, items: list[dict[str, Json]]) -> tuple[str, ...]:

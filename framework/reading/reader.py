@@ -44,7 +44,7 @@ from framework.reading.unmark import unmark
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from selectolax.lexbor import LexborNode
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from framework.reading.content import Content
     from framework.reading.document import Json
@@ -56,6 +56,7 @@ _CJK = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"
 )
 _HIDDEN_MOST = 200
+_BOM = b"\xef\xbb\xbf"
 _SHORT = 250
 _LARGE = 2_000_000
 
@@ -79,56 +80,54 @@ def to_markdown(body: bytes, url: str) -> str:
 
 
 def _words(text: str) -> int:
-    return len(text.split()) if text.isascii() else len(text.split()) + len(_CJK.findall(text))
+    """Count words: what spaces divide, and every character of scripts written without spaces."""
+    count = len(text.split())
+    wide = len(text.encode("utf-8", "replace")) - len(text)
+    return count if wide * 20 < len(text) else count + len(_CJK.findall(text))
 
 
 def _html(body: bytes, url: str, content_type: str) -> Document:
     raw, name = charset.decode(body, content_type)
-    tree = dom.parse(raw, body if name == "utf-8" and not body.startswith(b"\xef\xbb\xbf") else b"")
-    base = tree.css_first("base[href]")
-    resolve = Resolver(url, (base.attributes.get("href") or "") if base is not None else "")
+    tree = dom.parse(raw, body if name == "utf-8" and not body.startswith(_BOM) else b"")
+    marked = tree.css(f"h1, {structured.LD_SCRIPTS}")
+    # The tree is walked while it is still in the processor's cache: what follows can wait.
+    chosen = _choose(tree, [node for node in marked if node.tag == "h1"], url, len(raw) > _LARGE)
     tags = head_tags(tree)
-    items = structured.json_ld(tree, raw)
+    items = structured.json_ld(node for node in marked if node.tag == "script")
+    resolve = Resolver(url, tags.base)
     facts = metadata(tree, url, tags, items, resolve)
-    root = tree.body if tree.body is not None else tree.root
-    chosen = None
-    if root is not None:
-        chosen = _choose(root, resolve.host.removeprefix("www."), compact=len(raw) > _LARGE)
-    del tree, root
+    del tree, marked
     if len(raw) > _LARGE:
         give_back()
+    empty = Document(
+        url=url, kind=DocumentKind.HTML, markdown="", metadata=facts, charset=name, raw=raw
+    )
     if chosen is None:
-        return Document(
-            url=url,
-            kind=DocumentKind.HTML,
-            markdown="",
-            metadata=facts,
-            charset=name,
-            raw=raw,
-            warnings=("the page is empty",),
-        )
+        return replace(empty, warnings=("the page is empty",))
     flat, found = chosen
     pieces = _pieces(flat, found, resolve, Titles(*raw_titles(tags, items)))
     markdown, blocks = _assemble(pieces, flat)
     if len(markdown) < _SHORT:
         markdown, blocks = _stated(items, markdown, blocks)
-    counted = _words(markdown)
-    return Document(
-        url=url,
-        kind=DocumentKind.HTML,
+    return replace(
+        empty,
         markdown=markdown,
         blocks=blocks,
-        metadata=_counted(facts, counted),
-        charset=name,
-        raw=raw,
+        metadata=replace(facts, word_count=_words(markdown)),
         hidden=_hidden(flat, found),
         needs_render=classify.needs_render(raw, len(markdown), found.measures.length[0]),
     )
 
 
-def _choose(root: LexborNode, host: str, *, compact: bool) -> tuple[Dom, Content] | None:
+def _choose(
+    tree: LexborHTMLParser, titles: list[LexborNode], url: str, compact: bool
+) -> tuple[Dom, Content] | None:
     """Return the tree with its content chosen; surroundings are read only where they may be it."""
-    flat = dom.flatten(root, prune=True, compact=compact)
+    root = tree.body if tree.body is not None else tree.root
+    if root is None:
+        return None
+    host = Resolver(url).host.removeprefix("www.")
+    flat = dom.flatten(root, titles=titles, compact=compact)
     if not len(flat):
         return None
     found = content.select(flat, host)
@@ -137,11 +136,6 @@ def _choose(root: LexborNode, host: str, *, compact: bool) -> tuple[Dom, Content
         found = content.select(flat, host)
     flat.pruned = {}
     return flat, found
-
-
-def _counted(facts: Metadata, words: int) -> Metadata:
-    object.__setattr__(facts, "word_count", words)
-    return facts
 
 
 def _pieces(flat: Dom, found: Content, resolve: Resolver, titles: Titles) -> list[Piece]:
@@ -238,7 +232,7 @@ def _of_pieces(
             blocks=plaintext.markdown_blocks(text),
             charset=name,
             raw=raw,
-            metadata=_counted(facts, _words(text)),
+            metadata=replace(facts, word_count=_words(text)),
         )
 
     return reader

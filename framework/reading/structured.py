@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from framework.reading.document import Document, DocumentKind, Json, StructuredData
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-__all__ = ["find", "json_ld", "microdata", "structured_data", "texts"]
+__all__ = ["LD_SCRIPTS", "find", "json_ld", "microdata", "structured_data", "texts"]
+
+LD_SCRIPTS = 'script[type*="ld+json"]'
+"""Selects the scripts that hold JSON-LD."""
 
 _ITEMS_MOST = 200
 _DEPTH_MOST = 12
@@ -38,22 +42,19 @@ def structured_data(document: Document) -> StructuredData:
         if name.startswith(("og:", "article:", "product:"))
     }
     return StructuredData(
-        json_ld=tuple(json_ld(tree, document.raw)),
+        json_ld=tuple(json_ld(tree.css(LD_SCRIPTS))),
         microdata=tuple(microdata(tree)),
         opengraph=properties,
     )
 
 
-def json_ld(tree: LexborHTMLParser, raw: str) -> list[dict[str, Json]]:
-    """Return the JSON-LD items of a page, graphs and lists opened; `raw` is its source."""
+def json_ld(scripts: Iterable[LexborNode]) -> list[dict[str, Json]]:
+    """Return the JSON-LD items of a page's scripts, graphs and lists opened; other scripts have none."""
     found: list[dict[str, Json]] = []
-    if "ld+json" not in raw:
-        return found
-    for node in tree.css('script[type*="ld+json"]'):
-        parsed = _loads(node.text())
-        for item in _items(parsed, 0):
-            if len(found) < _ITEMS_MOST:
-                found.append(item)
+    for node in scripts:
+        if "ld+json" in (node.attributes.get("type") or ""):
+            parsed = _loads(node.text())
+            found.extend(islice(_items(parsed, 0), _ITEMS_MOST - len(found)))
     return found
 
 

@@ -24,6 +24,7 @@ _DATE = re.compile(
     re.I,
 )
 _TARGET = re.compile(r"\]\([^()\s]*\)")
+_LINES = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
 _PROSE = 80
 _BODY_LEAST = 0.7
 
@@ -59,7 +60,7 @@ def _is_pointer(piece: Piece, links: list[int], length: list[int]) -> bool:
 def _is_notice(piece: Piece) -> bool:
     """Whether a short block only announces an advertisement or credits a picture."""
     text = piece.text
-    if piece.kind is not BlockKind.PARAGRAPH or len(text) > 200:
+    if piece.kind is not BlockKind.PARAGRAPH or len(text) > (200 if "](" in text else 90):
         return False
     if "](" in text:
         text = plain(text)
@@ -72,20 +73,21 @@ def _end(pieces: list[Piece]) -> list[Piece]:
     prose = [len(piece.text) if _is_prose(piece) else 0 for piece in pieces]
     total, seen = sum(prose), 0
     for place, piece in enumerate(pieces):
-        if (
-            seen > _BODY_LEAST * total
-            and piece.kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM)
-            and len(piece.text) < 400
-        ):
-            text = plain(piece.text)
-            if (
-                len(text) < 90
-                and ENDING.match(text)
-                and (piece.kind is BlockKind.HEADING or "](" not in piece.text)
-            ):
-                return pieces[:place]
+        if seen > _BODY_LEAST * total and _is_ending(piece):
+            return pieces[:place]
         seen += prose[place]
     return pieces
+
+
+def _is_ending(piece: Piece) -> bool:
+    """Whether a heading or short line says that something else follows."""
+    text = piece.text
+    if piece.kind not in _LINES or len(text) > (400 if "](" in text else 100):
+        return False
+    shown = plain(text)
+    if len(shown) >= 90 or not ENDING.match(shown):
+        return False
+    return piece.kind is BlockKind.HEADING or "](" not in text
 
 
 def _is_prose(piece: Piece) -> bool:
