@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -34,11 +34,13 @@ def anchored_groups(outline: Outline, rows: Sequence[Row]) -> Iterator[tuple[Gro
     Nothing is yielded where fewer than ENOUGH of the rows are found by their titles.
     """
     by_text = _index(outline)
+    options = [_heads(by_text.get(squeezed(row.title), []), row, outline) for row in rows]
+    likely = Counter(sign for heads in options for sign in {_signature(head) for head in heads})
     found: list[tuple[Element, Row]] = []
-    for row in rows:
-        head = _head(by_text.get(squeezed(row.title), []), row) or _leading_to(outline, row.url)
-        if head is not None and all(head is not other for other, _ in found):
-            found.append((head, row))
+    for heads, row in zip(options, rows, strict=True):
+        best = max(heads, default=None, key=lambda head: likely[_signature(head)])
+        if best is not None and all(best is not other for other, _ in found):
+            found.append((best, row))
     if len(found) < max(1, ENOUGH * len(rows)):
         return
     found.sort(key=lambda pair: pair[0].order)
@@ -56,15 +58,21 @@ def _index(outline: Outline) -> Mapping[str, list[Element]]:
     return found
 
 
-def _head(candidates: Sequence[Element], row: Row) -> Element | None:
-    """Return the link of a row's title among the elements that have its words."""
-    links = []
+def _heads(candidates: Sequence[Element], row: Row, outline: Outline) -> list[Element]:
+    """Return the links that may be a row's title: those with its words, else with its address."""
+    links: dict[int, Element] = {}
     for element in candidates:
         link = linked(element) or next((e for e in element.inside() if e.tag == "a"), None)
         if link is not None and "href" in link.attributes:
-            links.append(link)
-    exact = [link for link in links if link.attributes["href"] in row.url]
-    return next(iter(exact or links), None)
+            links[link.order] = link
+    exact = [link for link in links.values() if link.attributes["href"] in row.url]
+    leading = _leading_to(outline, row.url) if not links else None
+    return exact or list(links.values()) or ([leading] if leading is not None else [])
+
+
+def _signature(link: Element) -> tuple[str, ...]:
+    """Return what the titles of one list have in common: the elements around them."""
+    return tuple(above.tag for above, _ in zip(link.ancestors(), range(5), strict=False))
 
 
 def _leading_to(outline: Outline, url: str) -> Element | None:

@@ -92,6 +92,10 @@ def candidates(outline: Outline, wanted: Sequence[Element]) -> Iterator[str]:
     pairs = [f"{a}{b[b.index('.') :]}" for a in bases for b in bases if _joinable(a, b)]
     yield from bases
     yield from pairs[:20]
+    parents = [element.parent for element in wanted if element.parent is not None]
+    if len(parents) == len(wanted):
+        for outer in common(parents)[:6]:
+            yield from (f"{outer} > {base}" for base in [*bases[:6], wanted[0].tag])
     above = container(wanted)
     direct = all(element.parent is above for element in wanted)
     steps = 0
