@@ -5,10 +5,12 @@ The service and `scrapy crawl` both go through here; they differ only in how a r
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from framework.errors import UnavailableError
 from framework.spec.templates import MissingValueError
 from framework.types import Page, Verdict
 from framework.waits import retry_after
@@ -23,6 +25,10 @@ __all__ = ["Asking", "ask", "planned"]
 
 #: Verdicts after which remembered session values may be what is wrong.
 _STALE = frozenset({Verdict.CHANGED, Verdict.BLOCKED, Verdict.UNAUTHORISED, Verdict.CAPTCHA})
+#: Failures that no other address of the engine can mend.
+_EVERYWHERE = frozenset({"proxy_unavailable", "blocked_address", "robots_refused", "timeout"})
+#: Bytes from which an answer takes longer to read than others should wait.
+_LARGE = 1024 * 1024
 #: Paging by which a page is reached only from the page before it.
 _CHAINED = ("link", "form", "token")
 
@@ -41,20 +47,48 @@ class Asking:
 async def ask(asking: Asking, send: Send, after: Next | None = None) -> Page:
     """Return one page: that of the query, or the one that `after` announces.
 
-    A page that can only be reached from the one before is reached from the first. An engine
-    whose key or setting is not there is `disabled`. Raises what `send` raises.
+    A page that can only be reached from the one before is reached from the first. Where the
+    engine's address fails, its mirrors are asked in their order. An engine whose key or setting
+    is not there is `disabled`. Raises what `send` raises.
     """
     if after is None and asking.query.page > 1 and _is_chained(asking.engine):
         return await _walk(asking, send)
+    for mirror in range(len(asking.engine.spec.request.mirrors)):
+        try:
+            page = await _ask(_mirrored(asking, mirror), send, after)
+        except UnavailableError as error:
+            if error.code in _EVERYWHERE:
+                raise
+        else:
+            if page.verdict is not Verdict.ERROR:
+                return page
+    return await _ask(_mirrored(asking, len(asking.engine.spec.request.mirrors)), send, after)
+
+
+def _mirrored(asking: Asking, mirror: int) -> Asking:
+    """The same question to the engine's address (0) or to one of its mirrors."""
+    if not mirror:
+        return asking
+    return replace(asking, variables=replace(asking.variables, mirror=mirror))
+
+
+async def _ask(asking: Asking, send: Send, after: Next | None) -> Page:
     page = after.page if after else asking.query.page
     request = await planned(asking, send, after)
     if isinstance(request, Page):
         return request
     response = await send(request)
-    result = asking.engine.read(response, page, asking.query)
+    result = await _read(asking, response, page)
     if result.verdict in _STALE:
         asking.sessions.forget(asking.engine)
     return _timed(result, asking.engine, response)
+
+
+async def _read(asking: Asking, response: HttpResponse, page: int) -> Page:
+    """Read an answer; a large one beside the loop, so that nobody else waits for it."""
+    if len(response.body) <= _LARGE:
+        return asking.engine.read(response, page, asking.query)
+    return await asyncio.to_thread(asking.engine.read, response, page, asking.query)
 
 
 def _timed(page: Page, engine: Engine, response: HttpResponse) -> Page:

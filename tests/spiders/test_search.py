@@ -187,6 +187,63 @@ async def test_an_engine_without_its_key_is_disabled(around: Around) -> None:
     assert page.verdict is Verdict.OK
 
 
+MIRRORED = PLAIN.replace(
+    "  query:", "  mirrors: ['https://two.example/', 'https://three.example/']\n  query:"
+)
+
+
+@pytest.mark.parametrize(
+    ("unwell", "asked", "verdict"),
+    [
+        ([], ["plain"], Verdict.OK),
+        (["plain"], ["plain", "two"], Verdict.OK),
+        (["plain", "two"], ["plain", "two", "three"], Verdict.OK),
+        (["plain", "two", "three"], ["plain", "two", "three"], Verdict.ERROR),
+    ],
+    ids=["well", "first", "first-two", "all"],
+)
+async def test_mirrors_are_asked_where_the_address_fails(
+    around: Around, unwell: list[str], asked: list[str], verdict: Verdict
+) -> None:
+    def answer(request: HttpRequest) -> HttpResponse:
+        name = request.url.removeprefix("https://").partition(".")[0]
+        return html(rows(name), 501 if name in unwell else 200)
+
+    around.answers(answer)
+    page = await around.hub.search_engine(engine(MIRRORED), QUERY, proxy=around.url)
+    assert page.verdict is verdict
+    hosts = [
+        request.url.removeprefix("https://").partition(".")[0] for request in around.proxy.served
+    ]
+    assert hosts == asked
+    assert all("/search?q=cats+%26+dogs" in request.url for request in around.proxy.served)
+
+
+async def test_a_block_is_not_tried_again_at_a_mirror(around: Around) -> None:
+    around.answers(lambda request: html('<div id="captcha">'))
+    page = await around.hub.search_engine(engine(MIRRORED), QUERY, proxy=around.url)
+    assert page.verdict is Verdict.CAPTCHA
+    assert len(around.proxy.served) == 1
+
+
+async def test_a_mirror_stands_in_for_an_address_that_cannot_be_reached(around: Around) -> None:
+    def answer(request: HttpRequest) -> HttpResponse:
+        if "plain.example" in request.url:
+            raise ConnectionResetError  # the connection ends without an answer
+        return html(rows("one"))
+
+    around.answers(answer)
+    page = await around.hub.search_engine(engine(MIRRORED), QUERY, proxy=around.url)
+    assert page.verdict is Verdict.OK
+
+
+async def test_a_large_answer_is_read_beside_the_loop(around: Around) -> None:
+    text = rows("one", extra="<p>" + "words " * 400_000)
+    around.answers(lambda request: html(text))
+    page = await around.hub.search_engine(engine(), QUERY, proxy=around.url)
+    assert [row.title for row in page.rows] == ["One"]
+
+
 async def test_a_cancelled_search_ends_its_transfer(around: Around) -> None:
     around.proxy.fault = Fault.HANG
     search = asyncio.ensure_future(around.hub.search_engine(engine(), QUERY, proxy=around.url))
