@@ -7,6 +7,7 @@ for elements that markup names as an article.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from framework.reading import surroundings
@@ -81,7 +82,11 @@ def is_safe(dom: Dom, found: Content) -> bool:
 
 def _leave_out(dom: Dom, found: Content) -> list[float]:
     """Mark the surroundings, more carefully while hardly any prose is left; return what is left."""
-    named = surroundings.anchors(dom, found.measures, found.flagged)
+
+    @cache
+    def named() -> list[int]:
+        return surroundings.anchors(dom, found.measures, found.flagged)
+
     good: list[float] = []
     for least in _LEVELS:
         found.drop = surroundings.mark(dom, found.measures, found.flagged, named, least)

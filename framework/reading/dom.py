@@ -157,7 +157,8 @@ def flatten(
     """Walk the tree under `root` (its body) once into a `Dom`.
 
     With `titles`, the page's main headings, elements whose tag or name says that they hold no
-    content are not entered unless they hold one of these; `compact` keeps a very large tree in less memory.
+    content are not entered unless they hold one of these; `compact` keeps a very large tree in
+    less memory.
     """
     dom = Dom()
     if compact:

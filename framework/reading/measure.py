@@ -56,7 +56,7 @@ def measure(dom: Dom, card_weight: float = 0.0) -> Measures:  # noqa: C901 - one
             count = len(content)
             if not count:
                 continue
-            if content.isascii():
+            if content.isascii() or 2 * (len(content.encode("utf-8", "replace")) - count) < count:
                 commas[up] += content.count(",")
             else:
                 count += 2 * len(_DENSE.findall(content))

@@ -1,11 +1,34 @@
-"""Memory that a parser has freed, given back to the system where the C library can do so."""
+"""Memory around the reading of a page: when it is looked through, when it is given back."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
+from contextlib import contextmanager
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-__all__ = ["give_back"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["give_back", "uncollected"]
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Put off garbage collection for a short piece of work.
+
+    Reading a page makes thousands of small objects that die by their reference counts; the
+    collector's passes in between would only walk the rest of the program's memory.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from framework.reading.document import Metadata
 from framework.reading.titles import without_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -31,6 +31,13 @@ _NOT_A_NAME = re.compile(
     r"undefined|author name)$",
     re.I,
 )
+_NAME_CLASS = re.compile(r"(?:^|\s)(?:byline__name|author-name|author_name|byline-name)(?:\s|$)")
+_BYLINE_CLASS = re.compile(
+    r"(?:^|\s)(?:byline|by-line|post-author|entry-author|article-author|author)(?:\s|$)"
+)
+_AUTHOR_MARKS = '[itemprop="author"], [rel="author"], [class*="author"], [class*="byline"]'
+_MARKS_MOST = 60
+_DATE_MARKS = '[itemprop="datePublished"], time[pubdate], time[datetime]'
 _ARTICLE_TYPES = re.compile(
     r"Article|Posting|Report|WebPage|Recipe|Product|Event|Movie|Book|Review|VideoObject|"
     r"Question|HowTo|Course",
@@ -124,15 +131,17 @@ _LANGUAGE = ("og:locale", "content-language", "dc.language", "language")
 
 
 class HeadTags:
-    """The meta and link tags of a page, by lower-case name; the first of a name wins."""
+    """The meta and link tags of a page, by lower-case name, and its scripts of JSON-LD; the first of a
+    name wins."""
 
-    __slots__ = ("base", "lang", "links", "meta", "window")
+    __slots__ = ("base", "lang", "links", "meta", "scripts", "window")
 
     def __init__(self) -> None:
         self.meta: dict[str, str] = {}
         self.links: dict[str, str] = {}
         self.window = ""
         self.base = ""
+        self.scripts: list[LexborNode] = []
         self.lang = ""
 
     def first(self, names: Iterable[str]) -> str:
@@ -149,7 +158,7 @@ def head_tags(tree: LexborHTMLParser) -> HeadTags:
     found = HeadTags()
     head = tree.head
     if head is not None:
-        for node in head.css("meta, link, title, base"):
+        for node in head.css("meta, link, title, base, script"):
             _TAKE[node.tag or ""](found, node)
     if not found.window:
         title = tree.css_first("title")
@@ -188,7 +197,18 @@ def _take_base(found: HeadTags, node: LexborNode) -> None:
     found.base = found.base or (node.attributes.get("href") or "").strip()
 
 
-_TAKE = {"base": _take_base, "meta": _take_meta, "link": _take_link, "title": _take_title}
+def _take_script(found: HeadTags, node: LexborNode) -> None:
+    if "ld+json" in (node.attributes.get("type") or ""):
+        found.scripts.append(node)
+
+
+_TAKE = {
+    "script": _take_script,
+    "base": _take_base,
+    "meta": _take_meta,
+    "link": _take_link,
+    "title": _take_title,
+}
 
 
 def raw_titles(tags: HeadTags, items: list[dict[str, Json]]) -> tuple[str, ...]:
@@ -273,21 +293,34 @@ def _author(tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Jso
         name = _name(tags.meta.get(key, ""))
         if name:
             return name
-    for selector in (
-        '[itemprop="author"] [itemprop="name"]',
-        '[itemprop="author"]',
-        '[rel="author"]',
-        ".byline__name, .author-name, .author_name, .byline-name",
-        ".byline, .by-line, .post-author, .entry-author, .article-author, .author",
-    ):
-        names = []
-        for node in tree.css(selector)[:4]:
-            name = _name(node.attributes.get("content") or node.text(separator=" "))
-            if name and name not in names:
-                names.append(name)
-        if names:
-            return ", ".join(names[:3])
-    return None
+    return _shown_author(tree)
+
+
+def _shown_author(tree: LexborHTMLParser) -> str | None:
+    """Return the names that the page shows, by the surest of the marks that it has."""
+    found: dict[int, list[str]] = {}
+    for node in tree.css(_AUTHOR_MARKS)[:_MARKS_MOST]:
+        rank = _author_rank(node.attributes)
+        if rank is None:
+            continue
+        names = found.setdefault(rank, [])
+        name = _name(node.attributes.get("content") or node.text(separator=" "))
+        if name and name not in names and len(names) < 3:
+            names.append(name)
+    best = next((found[rank] for rank in sorted(found) if found[rank]), [])
+    return ", ".join(best) or None
+
+
+def _author_rank(attrs: Mapping[str, str | None]) -> int | None:
+    """Return how sure a mark of an author is, 0 the surest, or None for none."""
+    if attrs.get("itemprop") == "author":
+        return 0
+    if attrs.get("rel") == "author":
+        return 1
+    label = attrs.get("class") or ""
+    if _NAME_CLASS.search(label):
+        return 2
+    return 3 if _BYLINE_CLASS.search(label) else None
 
 
 def _name(text: str | None) -> str | None:
@@ -352,19 +385,14 @@ _NAMED_DATE = re.compile(
 
 
 def _marked_date(tree: LexborHTMLParser) -> str | None:
-    for selector in (
-        '[itemprop="datePublished"]',
-        "time[pubdate]",
-        "article time[datetime], main time[datetime], header time[datetime]",
-        "time[datetime]",
-    ):
-        for node in tree.css(selector)[:2]:
-            found = _date(
-                node.attributes.get("content") or node.attributes.get("datetime") or node.text()
-            )
-            if found:
-                return found
-    return None
+    """Return the first date that is marked as the page's, else the first of any `time` element."""
+    dates: dict[bool, str] = {}
+    for node in tree.css(_DATE_MARKS)[:8]:
+        attrs = node.attributes
+        found = _date(attrs.get("content") or attrs.get("datetime") or node.text())
+        if found:
+            dates.setdefault("itemprop" in attrs or "pubdate" in attrs, found)
+    return dates.get(True) or dates.get(False)
 
 
 def _url_date(url: str) -> str | None:

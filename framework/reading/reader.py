@@ -35,7 +35,7 @@ from framework.reading.inline import escape
 from framework.reading.links import Resolver
 from framework.reading.markdown import Piece, Writer
 from framework.reading.measure import measure
-from framework.reading.memory import give_back
+from framework.reading.memory import give_back, uncollected
 from framework.reading.metadata import head_tags, metadata, raw_titles
 from framework.reading.sniff import sniff
 from framework.reading.titles import Titles
@@ -44,7 +44,7 @@ from framework.reading.unmark import unmark
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborHTMLParser
 
     from framework.reading.content import Content
     from framework.reading.document import Json
@@ -71,7 +71,8 @@ def read(body: bytes, url: str, headers: Mapping[str, str] | None = None) -> Doc
         (value for name, value in (headers or {}).items() if name.lower() == "content-type"), ""
     )
     kind = sniff(body, content_type, url)
-    return _READERS[kind](body, url, content_type)
+    with uncollected():
+        return _READERS[kind](body, url, content_type)
 
 
 def to_markdown(body: bytes, url: str) -> str:
@@ -89,14 +90,16 @@ def _words(text: str) -> int:
 def _html(body: bytes, url: str, content_type: str) -> Document:
     raw, name = charset.decode(body, content_type)
     tree = dom.parse(raw, body if name == "utf-8" and not body.startswith(_BOM) else b"")
-    marked = tree.css(f"h1, {structured.LD_SCRIPTS}")
     # The tree is walked while it is still in the processor's cache: what follows can wait.
-    chosen = _choose(tree, [node for node in marked if node.tag == "h1"], url, len(raw) > _LARGE)
+    chosen = _choose(tree, url, len(raw) > _LARGE)
     tags = head_tags(tree)
-    items = structured.json_ld(node for node in marked if node.tag == "script")
+    if len(tags.scripts) < raw.count("ld+json"):
+        tags.scripts = tree.css(structured.LD_SCRIPTS)
+    items = structured.json_ld(tags.scripts)
     resolve = Resolver(url, tags.base)
     facts = metadata(tree, url, tags, items, resolve)
-    del tree, marked
+    tags.scripts = []
+    del tree
     if len(raw) > _LARGE:
         give_back()
     empty = Document(
@@ -119,15 +122,14 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
     )
 
 
-def _choose(
-    tree: LexborHTMLParser, titles: list[LexborNode], url: str, compact: bool
-) -> tuple[Dom, Content] | None:
+def _choose(tree: LexborHTMLParser, url: str, compact: bool) -> tuple[Dom, Content] | None:
     """Return the tree with its content chosen; surroundings are read only where they may be it."""
     root = tree.body if tree.body is not None else tree.root
     if root is None:
         return None
     host = Resolver(url).host.removeprefix("www.")
-    flat = dom.flatten(root, titles=titles, compact=compact)
+    title = tree.css_first("h1")
+    flat = dom.flatten(root, titles=() if title is None else (title,), compact=compact)
     if not len(flat):
         return None
     found = content.select(flat, host)

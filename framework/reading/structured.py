@@ -49,7 +49,7 @@ def structured_data(document: Document) -> StructuredData:
 
 
 def json_ld(scripts: Iterable[LexborNode]) -> list[dict[str, Json]]:
-    """Return the JSON-LD items of a page's scripts, graphs and lists opened; other scripts have none."""
+    """Return the JSON-LD items of a page's scripts, graphs and lists opened."""
     found: list[dict[str, Json]] = []
     for node in scripts:
         if "ld+json" in (node.attributes.get("type") or ""):

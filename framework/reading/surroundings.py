@@ -13,7 +13,7 @@ from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, HIDDEN
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from selectolax.lexbor import LexborNode
 
@@ -128,7 +128,7 @@ def mark(
     dom: Dom,
     measures: Measures,
     flagged: Mapping[int, Flag],
-    named: Sequence[int],
+    named: Callable[[], Sequence[int]],
     least: Flag,
 ) -> bytearray:
     """Return which nodes are left out, of those flagged at least that surely.
@@ -154,7 +154,9 @@ def mark(
     return drop
 
 
-def _goes(dom: Dom, measures: Measures, node: int, flag: Flag, named: Sequence[int]) -> bool:
+def _goes(
+    dom: Dom, measures: Measures, node: int, flag: Flag, named: Callable[[], Sequence[int]]
+) -> bool:
     name = dom.tag[node]
     if name in _ALWAYS_KEPT or (name == "header" and _is_opening(dom, measures, node)):
         return False
@@ -164,7 +166,7 @@ def _goes(dom: Dom, measures: Measures, node: int, flag: Flag, named: Sequence[i
     if good[node] <= 0.5 * good[0]:
         return True
     end = dom.end
-    return any(end[anchor] <= node or anchor >= end[node] for anchor in named)
+    return any(end[anchor] <= node or anchor >= end[node] for anchor in named())
 
 
 def _is_opening(dom: Dom, measures: Measures, node: int) -> bool:

@@ -16,6 +16,8 @@ __all__ = ["plain", "trim"]
 
 _MARKDOWN_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _MARKS = re.compile(r"^\s*(?:#{1,6} |> ?|- |\d+\. )|[*_`~|]|\\(?=\W)", re.M)
+#: What any of these marks holds.
+_MARKED = re.compile(r"[*_`~|\\#>]|^\s*(?:-|\d)")
 _WORD = re.compile(r"[^\W_]+")
 _ENDS = re.compile(r"[.!?。！？…:;”\"'’»)\]]\s*$")
 _DATE = re.compile(
@@ -31,9 +33,13 @@ _BODY_LEAST = 0.7
 
 def plain(text: str) -> str:
     """Return a block's text without links, images and marks."""
-    return _MARKS.sub(
-        "", _MARKDOWN_LINK.sub(lambda m: "" if m[0][0] == "!" else m[1], text)
-    ).strip()
+    if "](" in text:
+        text = _MARKDOWN_LINK.sub(_label, text)
+    return (_MARKS.sub("", text) if _MARKED.search(text) else text).strip()
+
+
+def _label(match: re.Match[str]) -> str:
+    return "" if match[0][0] == "!" else match[1]
 
 
 def trim(pieces: list[Piece], titles: Titles, links: list[int], length: list[int]) -> list[Piece]:
