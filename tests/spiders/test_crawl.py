@@ -96,8 +96,44 @@ async def test_a_session_step_goes_first(project: Path) -> None:
 async def test_a_block_is_a_warning_not_an_item(
     project: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("WARNING")
     assert await crawl(project, "plain", query="robots") == []
     assert "plain: captcha" in caplog.text
+
+
+async def test_a_crawl_of_many_questions_tells_the_failed_ones(project: Path) -> None:
+    (project / "queries.txt").write_text("cats\nrobots\n", encoding="utf-8")
+    items = await crawl(project, "plain", queries=str(project / "queries.txt"))
+    failed = [item for item in items if "error" in item]
+    assert [(item["query"], item["error"]) for item in failed] == [("robots", "captcha")]
+    assert {item["query"] for item in items} == {"cats", "robots"}
+
+
+async def test_a_failed_transfer_is_told_as_well(project: Path) -> None:
+    (project / "queries.txt").write_text("cats\n", encoding="utf-8")
+    arguments = {**arguments_for(project), "REPLAY": None, "CONSILIENCE_PROXY_POLICY": None}
+    items = await crawl(project, "plain", arguments, queries=str(project / "queries.txt"))
+    assert [item["query"] for item in items] == ["cats"]
+    assert items[0]["error"] != "ok"
+
+
+async def test_a_crawl_goes_on_where_the_last_one_stopped(project: Path) -> None:
+    file, job = project / "queries.txt", {"JOBDIR": str(project / "job")}
+    file.write_text("cats\nrobots\n", encoding="utf-8")
+    changes = {**arguments_for(project), **job}
+    await crawl(project, "plain", changes, queries=str(file))
+    file.write_text("cats\nrobots\ndogs\n", encoding="utf-8")
+    items = await crawl(project, "plain", changes, queries=str(file))
+    assert {item["query"] for item in items} == {"dogs"}
+
+
+async def test_errors_pass_the_pipelines_of_the_consensus(project: Path) -> None:
+    (project / "queries.txt").write_text("cats\nrobots\n", encoding="utf-8")
+    items = await crawl(
+        project, "consensus", engines="plain,other", queries=str(project / "queries.txt")
+    )
+    assert [item["engine"] for item in items if "error" in item] == ["plain"]
+    assert any("votes" in item for item in items)
 
 
 async def test_consensus_merges_in_the_pipelines(project: Path) -> None:

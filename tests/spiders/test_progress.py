@@ -1,0 +1,32 @@
+"""Crawls of many questions: errors in the output, going on where a crawl stopped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from framework.types import Query
+from spiders.progress import Progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOON = Query(text="moon")
+
+
+def test_what_is_done_is_known_to_the_next_run(tmp_path: Path) -> None:
+    first = Progress(str(tmp_path / "job"))
+    first.add("plain", MOON)
+    first.add("plain", MOON)
+    second = Progress(str(tmp_path / "job"))
+
+    assert second.has("plain", MOON)
+    assert not second.has("other", MOON)
+    assert not second.has("plain", Query(text="moon", region="de-DE"))
+    assert len(second) == 1
+
+
+def test_without_a_folder_nothing_is_kept() -> None:
+    progress = Progress()
+    progress.add("plain", MOON)
+
+    assert not progress.has("plain", MOON)
