@@ -20,7 +20,8 @@ _FIRST_VERB = re.compile(rf"\b{_VERB}\b")
 _JOINT = re.compile(
     rf"\s*;\s*|,?\s+(?:and|but|while|whereas|although|though)\s+(?=(?:(?:also|then|later|never|"
     rf"not|now|only)\s+)?{_VERB}\b"
-    rf"|(?:it|he|she|they|this|that|its|his|her|their|the|a|an)\s+(?:[\w'-]+\s+){{0,4}}?{_VERB}\b"
+    rf"|(?:it|he|she|they)\s+(?!and\b|or\b)\w+"
+    rf"|(?:this|that|its|his|her|their|the|a|an)\s+(?:[\w'-]+\s+){{0,4}}?{_VERB}\b"
     rf"|(?:[A-Z][\w'-]+\s+){{1,4}}{_VERB}\b)"
 )
 _PAIR = re.compile(r"\b(?:between|both|either|neither|from)\b[^,;]*$", re.IGNORECASE)

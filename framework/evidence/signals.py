@@ -285,6 +285,17 @@ _CONTRAST = frozenset({"unlike", "but", "while", "whereas", "although", "though"
 _SAME = 0.7
 
 
+def _same_matter(claim: Facts, text: Facts, missing: frozenset[str]) -> float:
+    """Share of the claim that the text has, without the words whose very point is to differ."""
+    opposed = {s for s in missing if any((s, other) in _OPPOSITES for other in text.stems)}
+    matter = {
+        s
+        for w, s in zip(claim.words, claim.stems, strict=True)
+        if s in claim.content and not any(c.isdigit() for c in w) and w not in _GROUPS
+    } - opposed
+    return _share(len(matter - missing), len(matter)) if len(matter) > 1 else 0.0
+
+
 def conflicting(premise: str, hypothesis: str) -> tuple[str, ...]:
     """Name the explicit signs against a claim: number, date, name, negation, polarity (all else
     being the same), opposite, kind.
@@ -293,20 +304,27 @@ def conflicting(premise: str, hypothesis: str) -> tuple[str, ...]:
     the same thing: half of them for names and negation, 70 % for the others.
     """
     text, claim = facts(premise), facts(hypothesis)
-    overlap = _overlap(claim, _missing(claim, text))
-    if overlap < 0.5:
+    missing = _missing(claim, text)
+    overlap = _overlap(claim, missing)
+    same = _same_matter(claim, text, missing)
+    if max(overlap, same) < 0.5:
         return ()
     conflict, years, _ = conflicts(claim.numbers, text.numbers)
     near, _ = _window(claim, text)
     names = {n for n in claim.names if n not in text.words}
     signs = {
-        "number": conflict > 0 and overlap >= _SAME,
-        "date": years > 0 and overlap >= _SAME,
-        "name": bool(names and text.names - claim.names and len(names) * 2 <= len(claim.names)),
-        "negation": (claim.negated % 2) != min(near, 1),
+        "number": conflict > 0 and same >= _SAME,
+        "date": years > 0 and same >= _SAME,
+        "name": bool(
+            overlap >= 0.5
+            and names
+            and text.names - claim.names
+            and len(names) * 2 <= len(claim.names)
+        ),
+        "negation": overlap >= 0.5 and (claim.negated % 2) != min(near, 1),
         "polarity": _turned(claim, text, overlap),
-        "opposite": overlap >= _SAME and _opposed(claim, text) > 0,
-        "kind": overlap >= _SAME and _grouped(claim, text) > 0,
+        "opposite": same >= _SAME and _opposed(claim, text) > 0,
+        "kind": same >= _SAME and _grouped(claim, text) > 0,
     }
     return tuple(name for name, present in signs.items() if present)
 

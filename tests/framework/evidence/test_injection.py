@@ -65,9 +65,7 @@ def test_visible_orders_are_found(text: str) -> None:
             f'<div style="background:#222"><p style="color:#232323">{ORDER}</p></div>', id="dark"
         ),
         pytest.param(f'<p style="position:absolute;left:-4000px">{ORDER}</p>', id="off screen"),
-        pytest.param(
-            f'<p style="width:0;height:0;overflow:hidden">{ORDER}</p>', id="zero size"
-        ),
+        pytest.param(f'<p style="width:0;height:0;overflow:hidden">{ORDER}</p>', id="zero size"),
         pytest.param(f'<p style="clip-path:inset(100%)">{ORDER}</p>', id="clip"),
         pytest.param(f'<p style="transform:scale(0)">{ORDER}</p>', id="scale"),
         pytest.param(f"<p hidden>{ORDER}</p>", id="hidden attribute"),
@@ -241,5 +239,7 @@ def test_recorded_attacks(shared: Path) -> None:
 
 def test_recorded_snippets(shared: Path) -> None:
     rows = json.loads((shared / "evals/prompt_injection.json").read_text("utf-8"))
-    wrong = [r["id"] for r in rows if (scan(r["html"]).risk != "low") != (r["expected"] == "detect")]
+    wrong = [
+        r["id"] for r in rows if (scan(r["html"]).risk != "low") != (r["expected"] == "detect")
+    ]
     assert wrong == []
