@@ -103,6 +103,7 @@ def _from_picture(dom: Dom, node: int) -> str:
     return ""
 
 
+_WORDS_MOST = 8
 _FILE = re.compile(
     r"^\S*\.(?:jpe?g|png|gif|webp|svg|avif)$|^\S+$|^(?:image|photo|img|picture|foto)\W*\d*$|"
     r"[_]\S*[_]|^\w+-\w+-[\w-]+$",
@@ -113,10 +114,11 @@ _FILE = re.compile(
 def alternative(dom: Dom, node: int, seen: set[str]) -> str:
     """Return the alternative text where it tells something that the page doesn't say in words.
 
-    File names, texts given before and images that have a caption give an empty text.
+    File names, texts given before, images that have a caption and texts as long as a caption,
+    which the words around repeat, give an empty text.
     """
     text = " ".join(dom.get(node, "alt").split())
-    if not text or _FILE.search(text):
+    if not text or _FILE.search(text) or text.count(" ") >= _WORDS_MOST:
         return ""
     key = text.casefold()
     if key in seen:

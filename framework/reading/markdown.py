@@ -40,7 +40,7 @@ _BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
 class Piece:
     """One block before its place is known; `tight` joins it to the one before with one newline."""
 
-    __slots__ = ("kind", "level", "node", "text", "tight")
+    __slots__ = ("is_prose", "kind", "level", "node", "text", "tight")
 
     def __init__(
         self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False
@@ -48,6 +48,7 @@ class Piece:
         if not text.isascii() and _INVISIBLE.search(text):
             text = _INVISIBLE.sub("", text)
         self.kind, self.text, self.node, self.level, self.tight = kind, text, node, level, tight
+        self.is_prose: bool | None = None
 
 
 def join(pieces: Sequence[Piece]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from framework.reading import callouts
 from framework.reading.dom import INLINE
 from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, HIDDEN
+from framework.reading.measure import HEADINGS
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ _EDIT_MARK = re.compile(
     r"editsection|edit-section|permalink|headerlink|header-link|anchor-?link", re.I
 )
 _ENOUGH = 250
+_NEAR = 8
 _PLENTY = 1000
 
 
@@ -174,8 +176,21 @@ def _is_opening(dom: Dom, measures: Measures, node: int) -> bool:
     value = measures.good[node]
     if value > 300 and value > 0.3 * measures.good[0]:
         return True
-    linked = measures.links[node] > 0.3 * measures.length[node]
-    return value >= 100 and not linked and "h1" not in dom.tag[node : dom.end[node]]
+    inner = dom.tag[node : dom.end[node]]
+    if measures.links[node] > 0.3 * measures.length[node] or "h1" in inner:
+        return False
+    return value >= 100 or (_is_inside(dom, node) and not HEADINGS.isdisjoint(inner))
+
+
+def _is_inside(dom: Dom, node: int) -> bool:
+    """Whether an element stands in the main part of a page or in an article."""
+    for _ in range(_NEAR):
+        node = dom.parent[node]
+        if node < 0:
+            return False
+        if dom.tag[node] in ("article", "main"):
+            return True
+    return False
 
 
 def is_safe(dom: Dom, measures: Measures) -> bool:

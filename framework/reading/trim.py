@@ -26,6 +26,9 @@ _DATE = re.compile(
     re.I,
 )
 _TARGET = re.compile(r"\]\([^()\s]*\)")
+_OF_TEXTS = frozenset(
+    {BlockKind.CODE, BlockKind.MATH, BlockKind.TABLE, BlockKind.QUOTE, BlockKind.CALLOUT}
+)
 _LINES = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
 _PROSE = 80
 _BODY_LEAST = 0.7
@@ -97,22 +100,21 @@ def _is_ending(piece: Piece) -> bool:
 
 
 def _is_prose(piece: Piece) -> bool:
-    if piece.kind in (
-        BlockKind.CODE,
-        BlockKind.MATH,
-        BlockKind.TABLE,
-        BlockKind.QUOTE,
-        BlockKind.CALLOUT,
-    ):
-        return True
-    text = piece.text
-    if piece.kind is BlockKind.HEADING or len(text) <= _PROSE:
-        return False
-    if "](" not in text:
-        return True
+    """Whether a piece is running text, or a block that only texts have."""
+    if piece.is_prose is None:
+        piece.is_prose = piece.kind in _OF_TEXTS or (
+            piece.kind is not BlockKind.HEADING and _inked(piece.text) > _PROSE
+        )
+    return piece.is_prose
+
+
+def _inked(text: str) -> int:
+    """Return about how long a text is without its links' targets and its images."""
+    if len(text) <= _PROSE or "](" not in text:
+        return len(text)
     if "![" in text:
-        return len(plain(text)) > _PROSE
-    return len(text) - sum(map(len, _TARGET.findall(text))) > _PROSE
+        return len(plain(text))
+    return len(text) - sum(map(len, _TARGET.findall(text)))
 
 
 def _head(pieces: list[Piece], titles: Titles) -> list[Piece]:
