@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from framework.spec.check import EngineCheck, check_compiled
 from framework.types import Kind, Status, Verdict
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     from framework.spec.catalogue import Entry
     from server.app import Application
 
-__all__ = ["Health", "Live", "Slot", "State", "by_need", "examine", "timeline"]
+__all__ = ["Health", "Live", "Slot", "State", "by_need", "examine", "health_metrics", "timeline"]
 
 State = str
 #: States in the order of how much they need a reader's eye, the least first.
@@ -170,6 +173,33 @@ def _health(
 
 def _moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def health_metrics(app: Application) -> str:
+    """Return the last week's verdicts and the rests of all engines in the form Prometheus reads.
+
+    They come from the state database, so they outlive the process and hold for all of them.
+    """
+    registry = CollectorRegistry()
+    week = Gauge(
+        "consilience_engine_week_answers",
+        "Answers of search engines in the last seven days, by verdict.",
+        ("engine", "verdict"),
+        registry=registry,
+    )
+    rest = Gauge(
+        "consilience_engine_rest_seconds",
+        "How long a resting engine will not be asked.",
+        ("engine", "verdict"),
+        registry=registry,
+    )
+    counts = Counter((engine, verdict) for engine, _, verdict in app.policy.cooldown.recent())
+    for (engine, verdict), count in sorted(counts.items()):
+        week.labels(engine, verdict.value).set(count)
+    now = datetime.now(UTC).timestamp()
+    for one in app.policy.cooldown.all():
+        rest.labels(one.subject, one.verdict.value).set(round(one.remaining(now)))
+    return generate_latest(registry).decode()
 
 
 def timeline(

@@ -6,21 +6,24 @@ Every request passes the gate before any route sees it (host, origin, token, the
 from __future__ import annotations
 
 import contextlib
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from framework.errors import ConsilienceError
+from server.health import examine, health_metrics
 from server.http import plain
 from server.http.limits import BodyLimit, CallerLimit, Limits
 from server.http.mcp import McpEndpoint
 from server.http.responses import failed, not_found
 from server.http.security import CALLER, Gate
 from server.metrics import CONTENT_TYPE
+from server.status import render_status
 from server.version import VERSION
 
 if TYPE_CHECKING:
@@ -33,6 +36,13 @@ if TYPE_CHECKING:
 
 __all__ = ["http_app"]
 
+#: The page has no scripts and fetches nothing; nobody else may frame it.
+_PAGE_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
 _CORS_HEADERS = (
     "Accept",
     "Authorization",
@@ -66,6 +76,7 @@ def http_app(
             Route("/mcp", endpoint),
             Route("/healthz", _healthz),
             Route("/metrics", _metrics),
+            Route("/status", _status),
             Route("/download/{id}", _download),
             Route("/search", plain.search),
             Route("/read", plain.read),
@@ -100,8 +111,14 @@ async def _healthz(_request: Request) -> Response:
 
 
 async def _metrics(request: Request) -> Response:
-    text = request.app.state.application.metrics.text()
+    application = request.app.state.application
+    text = application.metrics.text() + health_metrics(application)
     return Response(text, headers={"Content-Type": CONTENT_TYPE})
+
+
+async def _status(request: Request) -> Response:
+    engines = examine(request.app.state.application, offline=False)
+    return HTMLResponse(render_status(engines, datetime.now(UTC)), headers=_PAGE_HEADERS)
 
 
 async def _download(request: Request) -> Response:

@@ -79,6 +79,7 @@ def _paths() -> dict[str, Any]:
         "/search": _get("Search", [_query(*part) for part in _SEARCH], "application/json", answer),
         "/healthz": _get("Is it alive?", [], "application/json", {"type": "object"}),
         "/metrics": _get("Figures for Prometheus", [], "text/plain", _TEXT),
+        "/status": _get("How every engine does, as a page", [], "text/html", _TEXT),
         "/download/{id}": _get("Fetch a report", [_path("id")], "text/markdown", _TEXT),
     }
     fetch = next((tool for tool in tools.ALL if tool.name == "web_fetch"), None)

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 import pytest_asyncio
 
+from framework.types import Verdict
 from server.app import Application
 from server.config import Environment, Settings
 from server.http.app import http_app
@@ -69,7 +70,14 @@ def guarded(both: tuple[httpx2.AsyncClient, Application]) -> httpx2.AsyncClient:
     return both[0]
 
 
-ROUTES = ("/mcp", "/search?q=a", "/read?url=https://a.example", "/metrics", "/openapi.json")
+ROUTES = (
+    "/mcp",
+    "/search?q=a",
+    "/read?url=https://a.example",
+    "/metrics",
+    "/status",
+    "/openapi.json",
+)
 
 
 @pytest.mark.parametrize("route", [*ROUTES, "/healthz", "/download/x", "/nowhere"])
@@ -154,6 +162,24 @@ async def test_openapi_describes_the_routes(http: httpx2.AsyncClient) -> None:
     assert {"/search", "/healthz", "/metrics", "/download/{id}"} <= document["paths"].keys()
     names = [given["name"] for given in document["paths"]["/search"]["get"]["parameters"]]
     assert names[:3] == ["q", "format", "pageno"]
+
+
+async def test_the_status_page_shows_every_engine(http: httpx2.AsyncClient) -> None:
+    answer = await http.get("/status")
+
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert 'id="bing"' in answer.text
+
+
+async def test_metrics_know_the_last_week(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (http, application):
+        application.policy.cooldown.note("bing", Verdict.CAPTCHA)
+        text = (await http.get("/metrics")).text
+
+    assert 'consilience_engine_week_answers{engine="bing",verdict="captcha"} 1.0' in text
+    assert 'consilience_engine_rest_seconds{engine="bing",verdict="captcha"} 3' in text
 
 
 async def test_metrics_count_calls_and_verdicts(http: httpx2.AsyncClient) -> None:
