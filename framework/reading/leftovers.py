@@ -97,7 +97,8 @@ class _Cleaner:
         if not items:
             return False
         if self.density(node) > 0.75:
-            return sum(len(dom.words(item)) for item in items) > _HEADLINE * len(items)
+            long = sum(len(dom.words(item)) for item in items) > _HEADLINE * len(items)
+            return long and sum(_stays(dom, item, self.host) for item in items) * 2 >= len(items)
         if len(items) < 3 or self.found.is_listing:
             return False
         return sum(_is_card(dom, item) for item in items) > 0.6 * len(items)

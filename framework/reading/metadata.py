@@ -131,8 +131,8 @@ _LANGUAGE = ("og:locale", "content-language", "dc.language", "language")
 
 
 class HeadTags:
-    """The meta and link tags of a page, by lower-case name, and its scripts of JSON-LD; the first of a
-    name wins."""
+    """The meta and link tags of a page, by lower-case name, and its scripts of JSON-LD; the first
+    of a name wins."""
 
     __slots__ = ("base", "lang", "links", "meta", "scripts", "window")
 
