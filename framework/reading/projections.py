@@ -12,9 +12,14 @@ from framework.reading.document import Block, BlockKind, Document, DocumentKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FORMATS", "project", "section", "select"]
+__all__ = ["FORMATS", "project", "section", "select", "without_links"]
 
 _SPACE = re.compile(r"\s+")
+#: Code in a line, an image, a link: the first is left as it is.
+_CODE_IMAGE_OR_LINK = re.compile(
+    r"(`+)(?:(?!\1).)+\1|!\[(?P<alt>(?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)"
+    r"|\[(?P<label>(?:[^\[\]\\]|\\.|!?\[[^\[\]]*\](?:\([^()\s]*\))?)*)\]\([^()\s]*\)"
+)
 
 
 def _markdown(document: Document) -> str:
@@ -57,6 +62,37 @@ def project(document: Document, name: str) -> str:
     if name not in FORMATS:
         raise InvalidInputError(f"unknown format {name!r}", hint=f"use one of {', '.join(FORMATS)}")
     return FORMATS[name](document)
+
+
+def without_links(document: Document) -> Document:
+    """Return a document whose links are their text and whose images are their alternative text.
+
+    On pages full of links this halves the tokens; the addresses stay in `document.links`.
+    """
+    parts: list[str] = []
+    blocks: list[Block] = []
+    at = last = 0
+    for block in document.blocks:
+        gap = document.markdown[last : block.start]
+        last = block.end
+        shown = document.markdown[block.start : block.end]
+        if block.kind is not BlockKind.CODE:
+            shown = _CODE_IMAGE_OR_LINK.sub(_unlinked, shown)
+        if not shown.strip():
+            continue
+        gap = gap if parts else ""
+        blocks.append(replace(block, start=at + len(gap), end=at + len(gap) + len(shown)))
+        parts += (gap, shown)
+        at += len(gap) + len(shown)
+    return replace(document, markdown="".join(parts), blocks=tuple(blocks), _memo={})
+
+
+def _unlinked(match: re.Match[str]) -> str:
+    if match["label"] is not None:
+        return _CODE_IMAGE_OR_LINK.sub(_unlinked, match["label"])
+    if match["alt"] is None:
+        return match[0]
+    return f"[image: {match['alt']}]" if match["alt"] else ""
 
 
 def section(document: Document, wanted: str) -> Document:

@@ -6,7 +6,7 @@ import pytest
 
 from framework.errors import InvalidInputError, NotFoundError
 from framework.reading import Document, read
-from framework.reading.projections import FORMATS, project, section, select
+from framework.reading.projections import FORMATS, project, section, select, without_links
 
 URL = "https://site.test/docs/"
 PAGE = """<!doctype html><title>Manual</title><nav><a href="/home">Home</a></nav><main>
@@ -114,3 +114,16 @@ def test_addresses_that_lead_nowhere_are_no_links() -> None:
         b'href="mailto:a@b.test">d</a>'
     )
     assert [link.absolute_url for link in read(page, URL).links] == ["mailto:a@b.test"]
+
+
+def test_links_can_be_left_out() -> None:
+    page = (
+        '<main><p>See <a href="/a">the <b>first</b> page</a> and <code>[x](y)</code> here.</p>'
+        '<p><img src="/i.png" alt="A lamp"></p><p><img src="/j.png"></p><pre>[a](b)</pre></main>'
+    )
+    plain = without_links(read(page.encode(), URL))
+    assert plain.markdown == (
+        "See the **first** page and `[x](y)` here.\n\n[image: A lamp]\n\n```\n[a](b)\n```"
+    )
+    last = plain.blocks[-1]
+    assert plain.markdown[last.start : last.end] == "```\n[a](b)\n```"
