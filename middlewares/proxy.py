@@ -181,7 +181,7 @@ class Judge(Protocol):
 class ProxyMiddleware:
     """Gives every request its proxy, and tells the pools how their members did.
 
-    A request that names a proxy keeps it. Any other one, `None` included, is routed by the policy:
+    A request that names a proxy keeps it, at every attempt. Any other one, `None` included, is routed by the policy:
     by its engine (`request.meta["judge"]`) or by `request.meta["pool"]`; so a caller that forgets
     the proxy cannot leak. `request.meta["tried"]` lists the proxies used before by this call.
     """
@@ -199,7 +199,7 @@ class ProxyMiddleware:
         """Set `request.meta["proxy"]`; raises where a proxy must be used and none can be."""
         meta = request.meta
         if url := meta.get("proxy"):
-            meta.setdefault("routed", self.proxies.owner(url) is not None)
+            meta.setdefault("routed", False)
             return
         if is_configured(request) and is_local(request.url):
             return  # no proxy elsewhere could reach the operator's own machine

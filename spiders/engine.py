@@ -181,7 +181,9 @@ class QuerySpider(Spider):
         variables = operator_values(engine)
         meta = engine_meta(engine, query, variables)
         try:
-            meta["proxy"] = route = way_out(self.crawler, engine, meta)
+            route = way_out(self.crawler, engine, meta)
+            if route:
+                meta.update(proxy=route, routed=True)
             asking = Asking(
                 engine=engine,
                 query=query,

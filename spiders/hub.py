@@ -104,6 +104,7 @@ class Hub:
         end = asyncio.get_running_loop().time() + limit
         try:
             route = proxy or way_out(self._crawler.crawler, engine, meta)
+            chosen = {"proxy": route, "routed": True} if route and not proxy else {"proxy": route}
             asking = Asking(
                 engine=engine,
                 query=query,
@@ -114,7 +115,7 @@ class Hub:
 
             async def send(request: HttpRequest) -> HttpResponse:
                 left = end - asyncio.get_running_loop().time()
-                return await self._transfer(request, {**meta, "proxy": route}, left)
+                return await self._transfer(request, {**meta, **chosen}, left)
 
             return await ask(asking, send, after)
         except ConsilienceError as error:

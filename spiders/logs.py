@@ -17,7 +17,7 @@ __all__ = ["DiscreetFormatter"]
 
 
 class DiscreetFormatter(LogFormatter):
-    """Logs a finished request by its host and status alone."""
+    """Logs requests by their host alone: an address carries the query, and sometimes a key."""
 
     def crawled(self, request: Request, response: Response, spider: Spider) -> LogFormatterResult:
         """Say which host answered, and how."""
@@ -25,6 +25,27 @@ class DiscreetFormatter(LogFormatter):
             "level": logging.DEBUG,
             "msg": "%(host)s answered %(status)s",
             "args": {"host": urlsplit(request.url).hostname, "status": response.status},
+        }
+
+    def scraped(
+        self, item: object, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult:
+        """Say which engine or page an item came from."""
+        source = getattr(response, "url", None)
+        return {
+            "level": logging.DEBUG,
+            "msg": "%(host)s gave %(item)s",
+            "args": {"host": urlsplit(source).hostname if source else spider.name, "item": item},
+        }
+
+    def spider_error(
+        self, failure: Failure, request: Request, response: Response | Failure, spider: Spider
+    ) -> LogFormatterResult:
+        """Say whose answer the spider could not work on."""
+        return {
+            "level": logging.ERROR,
+            "msg": "%(spider)s failed on an answer of %(host)s",
+            "args": {"spider": spider.name, "host": urlsplit(request.url).hostname},
         }
 
     def download_error(

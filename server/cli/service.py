@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from middlewares.keys import KeyPool
-    from middlewares.pools import Pool
+    from middlewares.pools import MemberReport, Pool
 
 __all__ = [
     "cache_clear",
@@ -36,6 +36,9 @@ __all__ = [
 ]
 
 _CHECK_SECONDS = 15.0
+
+#: A key pool by its engine and its name there.
+_Named = tuple[str, str]
 
 
 # Keys
@@ -51,8 +54,13 @@ def show_keys(*, check: bool, as_json: bool) -> int:
         for name, pool in application.policy.pools(entry.engine).items()
         if len(pool)
     }
-    verdicts = _tried(application, {engine for engine, _ in pools}) if check else {}
-    rows = [_pool_row(engine, name, pool, verdicts) for (engine, name), pool in pools.items()]
+    engines = {engine for engine, _ in pools} if check else set()
+    verdicts, rests = _tried(application, engines, pools)
+    rows = [
+        {"engine": engine, "pool": name, "keys": len(pool), "resting": rests[engine, name]}
+        | {"verdict": verdicts.get(engine, "")}
+        for (engine, name), pool in pools.items()
+    ]
     if as_json:
         print_json([*rows])
     elif rows:
@@ -63,27 +71,21 @@ def show_keys(*, check: bool, as_json: bool) -> int:
     return int(any(verdict is Verdict.UNAUTHORISED for verdict in verdicts.values()))
 
 
-def _pool_row(
-    engine: str, name: str, pool: KeyPool, verdicts: Mapping[str, Verdict]
-) -> dict[str, object]:
+def _resting(pool: KeyPool) -> str:
     now = time.time()
-    resting = [
+    return "; ".join(
         f"{report.number}: {report.text(now)}"
         for report in pool.reports()
         if report.retired or (report.until is not None and report.until > now)
-    ]
-    verdict = verdicts.get(engine)
-    return {
-        "engine": engine,
-        "pool": name,
-        "keys": len(pool),
-        "resting": "; ".join(resting),
-        "verdict": verdict.value if verdict else "",
-    }
+    )
 
 
-def _tried(application: Application, engines: set[str]) -> dict[str, Verdict]:
-    async def work(app: Application) -> dict[str, Verdict]:
+def _tried(
+    application: Application, engines: set[str], pools: Mapping[_Named, KeyPool]
+) -> tuple[dict[str, Verdict], dict[_Named, str]]:
+    """Search with each engine; return its verdict, and how every pool rests after that."""
+
+    async def work(app: Application) -> tuple[dict[str, Verdict], dict[_Named, str]]:
         found: dict[str, Verdict] = {}
         for name in sorted(engines):
             request = SearchRequest(
@@ -96,7 +98,7 @@ def _tried(application: Application, engines: set[str]) -> dict[str, Verdict]:
                 found[name] = Verdict(error.code) if error.code in known else Verdict.ERROR
             else:
                 found[name] = answer.engines[0].verdict
-        return found
+        return found, {named: _resting(pool) for named, pool in pools.items()}
 
     return run_with(application, work)
 
@@ -112,9 +114,9 @@ def show_proxies(proxy: str | None, url: str | None, *, as_json: bool) -> int:
     pools = application.proxies.pools
     results = _tested(application, pools, url) if url else {}
     rows = [
-        {**asdict(report), "pool": name, "test": results.get((name, report.name), "")}
+        {**_rounded(report), "pool": name, "test": results.get((name, number), "")}
         for name, pool in pools.items()
-        for report in pool.reports()
+        for number, report in enumerate(pool.reports())
     ]
     if as_json:
         print_json([*rows])
@@ -126,9 +128,15 @@ def show_proxies(proxy: str | None, url: str | None, *, as_json: bool) -> int:
     return int(any(not result.startswith("ok") for result in results.values()))
 
 
+def _rounded(report: MemberReport) -> dict[str, object]:
+    return {**asdict(report), "benched": round(report.benched, 1)}
+
+
 def _tested(
     application: Application, pools: Mapping[str, Pool], url: str
-) -> dict[tuple[str, str], str]:
+) -> dict[tuple[str, int], str]:
+    """Test each member by itself; members may share a name and differ by their login."""
+
     async def one(app: Application, address: str) -> str:
         hub = await app.hub()
         start = time.monotonic()
@@ -138,12 +146,16 @@ def _tested(
             return f"{error.code}: {error.message}"
         return f"ok, status {answer.status}, {(time.monotonic() - start) * 1000:.0f} ms"
 
-    async def work(app: Application) -> dict[tuple[str, str], str]:
-        members = [(name, member) for name, pool in pools.items() for member in pool.members]
-        results = await asyncio.gather(*(one(app, member.url) for _, member in members))
+    async def work(app: Application) -> dict[tuple[str, int], str]:
+        members = [
+            (name, number, member.url)
+            for name, pool in pools.items()
+            for number, member in enumerate(pool.members)
+        ]
+        results = await asyncio.gather(*(one(app, url) for *_, url in members))
         return {
-            (name, member.name): result
-            for (name, member), result in zip(members, results, strict=True)
+            (name, number): result
+            for (name, number, _), result in zip(members, results, strict=True)
         }
 
     return run_with(application, work)

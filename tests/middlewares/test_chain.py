@@ -93,6 +93,17 @@ async def test_a_dead_proxy_is_replaced_and_benched(dead: str) -> None:
         assert benched == [1, 0]
 
 
+@pytest.mark.parametrize("mode", [FetchMode.HTTP, FetchMode.IMPERSONATE])
+async def test_a_named_member_answers_for_itself_alone(dead: str, mode: FetchMode) -> None:
+    async with Site({"/": Reply(body=b"hello")}) as site:
+        proxy = ReplayProxy(hosts={"site.example": ("127.0.0.1", site.port)})
+        async with proxy, through(pool(dead, proxy.url())) as hub:
+            with pytest.raises(UnavailableError) as caught:
+                await hub.fetch(HttpRequest(url="http://site.example/"), mode=mode, proxy=dead)
+            assert caught.value.code == "proxy_unavailable"
+            assert proxy.log == []
+
+
 async def test_without_a_living_proxy_nothing_leaves(dead: str) -> None:
     async with Site({"/": Reply(body=b"hello")}) as site, through(pool(dead)) as hub:
         for _ in range(2):

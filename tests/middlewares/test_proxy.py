@@ -150,9 +150,10 @@ def test_a_retry_goes_through_another_member() -> None:
     assert routed(middleware, tried=(B,)).meta["proxy"] == A
 
 
-def test_only_the_pools_members_are_routed_anew() -> None:
+def test_a_proxy_that_the_caller_names_is_kept() -> None:
     middleware = ProxyMiddleware(policy(A, B))
-    assert routed(middleware, proxy=A).meta["routed"] is True
+    assert routed(middleware, proxy=A).meta["routed"] is False
+    assert routed(middleware, proxy=A, routed=True).meta["routed"] is True
     assert routed(middleware, proxy="http://own.test:1").meta["routed"] is False
 
 
