@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 __all__ = ["PdfText", "extract"]
 
 _WORKER = Path(__file__).with_name("pdf_worker.py")
+_DATE = re.compile(r"((?:19|20)\d\d)-?(\d\d)-?(\d\d)")
 _SECONDS = 30.0
 _MEMORY = 1 << 30
 _BYTES_MOST = 64 << 20
@@ -53,6 +55,12 @@ def extract(
     )
 
 
+def _date(text: str) -> str | None:
+    """Return a PDF's date (`D:20240517…`) or an ISO date as YYYY-MM-DD, or None."""
+    match = _DATE.search(text)
+    return f"{match[1]}-{match[2]}-{match[3]}" if match else None
+
+
 def _answer(output: bytes) -> PdfText:
     try:
         found = json.loads(output)
@@ -60,8 +68,8 @@ def _answer(output: bytes) -> PdfText:
         return PdfText(warnings=("the PDF reader gave no usable answer",))
     return PdfText(
         pages=tuple(str(page) for page in found["pages"]),
-        title=found.get("title"),
-        author=found.get("author"),
-        published=found.get("published"),
+        title=found.get("title") or None,
+        author=found.get("author") or None,
+        published=_date(found.get("published") or ""),
         warnings=tuple(str(text) for text in found["warnings"]),
     )

@@ -35,7 +35,13 @@ def _inspected(data: bytes, most: int) -> dict[str, Any]:
     warnings = [_SCANNED + ", ".join(map(str, scanned[:20]))] if scanned else []
     if count > most:
         warnings.append(f"only the first {most} of {count} pages were read")
-    return {"pages": pages, "title": getattr(facts, "title", None), "warnings": warnings}
+    return {
+        "pages": pages,
+        "title": facts.title,
+        "author": facts.author,
+        "published": facts.creation_date,
+        "warnings": warnings,
+    }
 
 
 def _plain(data: bytes, most: int) -> dict[str, Any]:
