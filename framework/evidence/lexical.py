@@ -46,7 +46,7 @@ class WordIndex:
         ]
         self._words = Bm25(texts, terms)
         self._letters = Bm25(texts, grams)
-        self._terms = [frozenset(terms(text)) for text in texts]
+        self._terms = [frozenset(map(_bare, terms(text))) for text in texts]
 
     def scores(self, query: str) -> list[Lexical]:
         """Return the fit of every passage, in the order given."""
@@ -78,11 +78,16 @@ class WordIndex:
         """Return the words of a query that a passage holds, as the query writes them."""
         held = self._terms[place]
         words = dict.fromkeys(word.strip(".,;:!?\"'()[]") for word in query.split())
-        return tuple(w for w in words if w and w.lower() not in _ASKING and held & set(terms(w)))[
-            :20
-        ]
+        return tuple(
+            w for w in words if w and w.lower() not in _ASKING and held & set(map(_bare, terms(w)))
+        )[:20]
 
 
 def _asked(query: str) -> list[str]:
     kept = [word for word in query.split() if word.strip(".,;:!?\"'").lower() not in _ASKING]
-    return list(dict.fromkeys(terms(" ".join(kept)) or terms(query)))
+    return list(dict.fromkeys(map(_bare, terms(" ".join(kept)) or terms(query))))
+
+
+def _bare(term: str) -> str:
+    """Take the plural's s off, which a cut word no longer has."""
+    return term[:-1] if len(term) > 3 and term.endswith("s") and term.isascii() else term

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+from framework.evidence.wordlists import words
+
 __all__ = ["is_english", "sentences", "windows"]
 
-_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]*_]*\s+(?=\S)|(?<=[。！？｡।؟])\s*(?=\S)|\n+(?=\S)")
+_END = re.compile(
+    r"(?<=[.!?…])([\"'”’»)\]*_]*)\s+(?=\S)|(?<=[。！？｡।؟])([”’」』）]*)\s*(?=\S)|()\n+(?=\S)"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|cf|al|no|nos|fig|eq|approx|ca|vol|pp|ed|"
     r"eds|inc|ltd|co|corp|"
@@ -15,9 +19,8 @@ _ABBREVIATION = re.compile(
     r"|(?:^|\s)[A-Z]|\b\d{1,2})\.$",
     re.IGNORECASE,
 )  # fmt: skip
-_ENGLISH = frozenset(
-    ["the", "of", "and", "to", "in", "is", "that", "was", "for", "with", "as", "on", "by", "are"]
-)
+#: Small words that English shares with hardly any other language.
+_ENGLISH, _FOREIGN = words("only_english"), words("not_english")
 _LATIN = re.compile(r"[^\W\d_]+")
 
 
@@ -25,12 +28,12 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
     """Return the (start, end) of every sentence; together they hold all text but blanks."""
     spans, start = [], 0
     for match in _END.finditer(text):
-        if "\n" not in match[0] and _ABBREVIATION.search(
-            text[max(0, start, match.start() - 8) : match.start()]
-        ):
+        before = text[max(0, start, match.start() - 8) : match.start()]
+        if "\n" not in match[0] and _ABBREVIATION.search(before):
             continue
-        if text[start : match.start()].strip():
-            spans.append((start, match.start()))
+        end = match.end(match.lastindex or 0)
+        if text[start:end].strip():
+            spans.append((start, end))
         start = match.end()
     if text[start:].strip():
         spans.append((start, len(text)))
@@ -50,6 +53,8 @@ def windows(text: str, most: int = 3) -> tuple[tuple[int, int], ...]:
 
 
 def is_english(text: str) -> bool:
-    """Tell whether a text is English, by its most frequent small words."""
-    words = _LATIN.findall(text[:20_000].lower())
-    return bool(words) and sum(word in _ENGLISH for word in words) >= 0.12 * len(words)
+    """Tell whether a text is English: in Latin letters, and no other small words prevail."""
+    found = _LATIN.findall(text[:20_000].lower())
+    foreign_letters = sum(not word.isascii() for word in found)
+    own, other = (sum(word in kind for word in found) for kind in (_ENGLISH, _FOREIGN))
+    return bool(found) and foreign_letters < 0.1 * len(found) and own >= other
