@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -30,7 +30,19 @@ BUDGET = 500
 Reader = Callable[[bytes, str], str]
 
 
-def scorer() -> Any:
+class Scorer(Protocol):
+    """The parts of the shared scorer that are used here."""
+
+    def plain(self, text: str) -> str: ...
+    def words(self, text: str) -> list[str]: ...
+    def squash(self, text: str) -> str: ...
+    def squash_tight(self, text: str) -> str: ...
+    def page_score(
+        self, found: str, expected: str
+    ) -> tuple[float | None, float | None, float, bool]: ...
+
+
+def scorer() -> Scorer:
     """The scorer of the page sets, loaded from beside the checkout."""
     spec = importlib.util.spec_from_file_location(
         "scorer", SHARED / "tools" / "score_extraction.py"
@@ -39,7 +51,7 @@ def scorer() -> Any:
         sys.exit("../shared/tools/score_extraction.py is not there")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    return cast("Scorer", module)
 
 
 def readers(only: str) -> dict[str, Reader]:
@@ -105,7 +117,7 @@ def timed(
     return texts, {name: len(pages) / seconds for name, seconds in spent.items()}
 
 
-def quality(score: Any, pages: list[dict[str, Any]], texts: list[str]) -> dict[str, float]:
+def quality(score: Scorer, pages: list[dict[str, Any]], texts: list[str]) -> dict[str, float]:
     """The figures of the scorer for one set."""
     if "truth" in pages[0]:
         rows = [
@@ -152,7 +164,7 @@ _LINK = re.compile(
 _IMAGE = re.compile(r"!\[[^\]]*\]\(<?([^()\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 
 
-def structure(score: Any, text: str) -> dict[str, Counter[Any]]:
+def structure(score: Scorer, text: str) -> dict[str, Counter[Any]]:
     """Headings, code blocks, table rows, links, list items and images of a Markdown text."""
     code: list[str] = []
 
@@ -185,7 +197,7 @@ def structure(score: Any, text: str) -> dict[str, Counter[Any]]:
     }
 
 
-def structure_kept(score: Any, pages: list[dict[str, Any]], texts: list[str]) -> str:
+def structure_kept(score: Scorer, pages: list[dict[str, Any]], texts: list[str]) -> str:
     """Recall and precision of each construct over a set whose truth is Markdown."""
     sums: dict[str, list[int]] = {}
     for page, text in zip(pages, texts, strict=True):
@@ -231,7 +243,8 @@ def page_sets(args: argparse.Namespace) -> None:
                 print(f"  {'':18}recall/precision: {kept}")
         if {"ours", "trafilatura"} <= speeds.keys():
             print(
-                f"  ours / trafilatura: {speeds['ours'] / speeds['trafilatura']:.1f} times the speed"
+                "  ours / trafilatura: "
+                f"{speeds['ours'] / speeds['trafilatura']:.1f} times the speed"
             )
 
 
@@ -264,8 +277,58 @@ def passages(limit: int) -> None:
             over += tokens.count(text) > BUDGET
         each = (time.process_time() - start) / len(queries) * 1000
         print(
-            f"  {language}  {kept / len(queries):.3f} of {len(queries)}, {over} over the budget, {each:.1f} ms a query"
+            f"  {language}  {kept / len(queries):.3f} of {len(queries)}, "
+            f"{over} over the budget, {each:.1f} ms a query"
         )
+
+
+FIVE = {
+    "news, 1.5 MB": ("articles", "ef4e67b66d63b5fa"),
+    "encyclopedia": ("readability", "wikipedia"),
+    "issue": ("markdown", "general--github.com-issue-56"),
+    "lesson in Chinese": ("mixed", "https_www_w3school_com_cn_python_numpy"),
+    "German, ISO 8859": ("snippets", "winfuture.de-NASA"),
+}
+
+
+def five_pages() -> None:
+    """Tokens of five pages without link targets, share of the true words, time of a second read."""
+    from framework.reading import read, tokens
+    from framework.reading.projections import without_links
+
+    score = scorer()
+    print("\nfive pages: tokens, words kept, ms")
+    total = 0
+    for label, (name, start) in FIVE.items():
+        page = next(page for page in load(name, 0) if page["id"].startswith(start))
+        read(page["body"], page["url"])
+        begin = time.process_time()
+        document = without_links(read(page["body"], page["url"]))
+        spent = (time.process_time() - begin) * 1000
+        wanted = score.words(score.plain(page.get("want") or " ".join(page["with"])))
+        held = set(score.words(score.plain(document.markdown)))
+        kept = sum(word in held for word in wanted) / len(wanted)
+        size = tokens.count(document.markdown)
+        total += size
+        print(f"  {label:20}{size:6}  {kept:.2f}  {spent:4.0f}")
+    print(f"  {'together':20}{total:6}")
+
+
+def large_page() -> None:
+    """A page of 8.8 MB: seconds, and the memory of the process after it."""
+    import resource
+
+    from framework.reading import read
+
+    page = b"<html><body><main>" + b"<p>A line of a long page, <b>word</b> by word.</p>\n" * 178_000
+    begin = time.process_time()
+    document = read(page, "https://large.test/")
+    spent = time.process_time() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(
+        f"\n{len(page) / 1e6:.1f} MB: {spent:.1f} s, {len(document.blocks)} blocks, "
+        f"{peak} MB at the most"
+    )
 
 
 def main() -> None:
@@ -280,8 +343,10 @@ def main() -> None:
     args = parser.parse_args()
     if not SHARED.exists():
         sys.exit("the pages with known answers (../shared) are not beside this checkout")
+    large_page()
     page_sets(args)
     passages(args.limit)
+    five_pages()
 
 
 if __name__ == "__main__":
