@@ -191,7 +191,7 @@ def _clipped(value: str) -> bool:
 
 
 def _faint(value: str) -> bool:
-    number = _number(value)
+    number = _number(value.replace("%", ""))
     return number is not None and number <= (5 if "%" in value else 0.05)
 
 
@@ -236,7 +236,11 @@ def declarations(text: str) -> Style:
     }
     reasons = [why for name, (why, test) in _HIDING.items() if name in table and test(table[name])]
     sizes = [n for name in _ZERO_SIZE if (n := _number(table.get(name, "x"))) is not None]
-    if sizes and min(sizes) <= 1.5 and ("hidden" in table.get("overflow", "") or max(sizes) <= 1.5):
+    if (
+        sizes
+        and min(sizes) <= 1.5
+        and ("hidden" in table.get("overflow", "") or (len(sizes) > 1 and max(sizes) <= 1.5))
+    ):
         reasons.append("zero size")
     back = table.get("background-color") or table.get("background") or ""
     return Style(
