@@ -39,6 +39,7 @@ _MARKS = {
 _CODE = words("code kbd samp tt")
 _PERMALINK = words("¶ # § 🔗 ⚓ ∞ link permalink anchor")
 _SOLE_IMAGE = re.compile(r"!\[[^\]]*\]\([^()\s]*\)")
+_EDGES = " \n\t\r\f\x01\xa0\u3000\u200b\u00ad\u2060\ufeff"
 _BREAK = "\x01"
 
 
@@ -49,7 +50,7 @@ def escape(text: str) -> str:
 
 def fold(text: str) -> str:
     """Return inline Markdown with white space folded and hard breaks set."""
-    text = text.strip(" \n\t\r\f\x01")
+    text = text.strip(_EDGES)
     if "\n" in text or "  " in text or "\t" in text or "\r" in text or "\f" in text:
         text = _SPACES.sub(" ", text)
     if _BREAK in text:
