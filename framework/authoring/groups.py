@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from framework.authoring.words import headline_name, is_advert, titleness
+from framework.authoring.words import has_price, headline_name, is_advert, titleness
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -105,6 +105,8 @@ def layouts(links: Sequence[Element]) -> Iterator[tuple[list[Element], list[Elem
     around = Counter(above.order for link in links for above in link.ancestors())
     climbed = [_climb(link, around) for link in links]
     yield climbed, list(links)
+    for aligned in _aligned(links, climbed):
+        yield aligned, list(links)
     parents = Counter(row.parent.order for row in climbed if row.parent is not None)
     for order, count in parents.most_common(3):
         if count < _FEWEST:
@@ -118,6 +120,22 @@ def layouts(links: Sequence[Element]) -> Iterator[tuple[list[Element], list[Elem
                 heads.append(inner)
         yield rows, heads
         yield from _purer(rows, heads)
+
+
+def _aligned(links: Sequence[Element], rows: Sequence[Element]) -> Iterator[list[Element]]:
+    """Yield rows of the same class where some of the highest are boxes around them."""
+    if len({(row.tag, row.classes) for row in rows}) < 2:
+        return
+    paths = []
+    for link, row in zip(links, rows, strict=True):
+        above = [link, *link.ancestors()]
+        paths.append(above[: above.index(row) + 1])
+    shared = set.intersection(*({name for e in path for name in e.classes} for path in paths))
+    found: dict[tuple[int, ...], list[Element]] = {}
+    for name in sorted(shared):
+        highest = [next(e for e in reversed(path) if name in e.classes) for path in paths]
+        found[tuple(e.order for e in highest)] = highest
+    yield from list(found.values())[:4]
 
 
 def _purer(
@@ -180,6 +198,8 @@ def _row_worth(row: Element, link: Element, host: str) -> float:
         worth += 0.6
     if any(above.tag in _ASIDE for above in row.ancestors()):
         worth *= 0.35
+    if has_price(row.text):
+        worth *= 0.8
     return worth
 
 

@@ -139,7 +139,7 @@ def _by_likeness(
         draft = draft_rows(outline, group)
         reader = reader_of(_draft_values(engine, draft)) if draft is not None else None
         rows = reader.read(outline.document.response).rows if reader is not None else ()
-        if draft is not None and rows:
+        if draft is not None and rows and len(rows) == len(group.rows):
             alike = likeness(old, profile(group.rows, rows))
             rated.append((alike + 0.35 * group.score / groups[0].score, group, draft, rows))
     rated.sort(key=lambda item: -item[0])

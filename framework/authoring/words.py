@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from framework.authoring.outline import Element
 
-__all__ = ["is_advert", "looks_like_address", "titleness"]
+__all__ = ["has_price", "is_advert", "looks_like_address", "titleness"]
 
 _ADDRESS = re.compile(
     r"^\s*(?:https?://|www\.)|^[\w-]+(?:\.[\w-]+)+(?:/\S*)?(?:\s*[›>»/]|$)|\s[›»]\s"
@@ -19,6 +19,8 @@ _ADVERT = re.compile(
 _AD_LINK = re.compile(
     r"/acli?c?k\b|/aclk\?|y\.js\?ad_|googleadservices|doubleclick\.|[?&]ad_domain="
 )
+_AD_VALUE = re.compile(r"ads?|adverts?|advertisement|sponsored|promoted", re.IGNORECASE)
+_PRICE = re.compile(r"[$€£¥]\s?\d|\d\s?[€£¥]")
 _HEADLINE = re.compile(r"title|heading|headline", re.IGNORECASE)
 
 
@@ -35,7 +37,14 @@ def titleness(text: str) -> float:
     if length < 3 or length > 300:
         return 0.05
     worth = min(1.0, 0.3 + length / 25) if length <= 160 else 0.6
+    if text.endswith(("...", "…")) and length < 40:
+        worth *= 0.6
     return worth if any(char.isalpha() for char in text) else 0.1
+
+
+def has_price(text: str) -> bool:
+    """Whether a text names a price, as offers do and pages that were found seldom."""
+    return _PRICE.search(text) is not None
 
 
 def headline_name(element: Element) -> bool:
@@ -48,9 +57,20 @@ def headline_name(element: Element) -> bool:
 
 def is_advert(row: Element) -> bool:
     """Whether a row is marked as paid for, by its names or by where its link goes."""
+    near = [above for above, _ in zip(row.ancestors(), range(2), strict=False)]
+    if any(_is_labelled(element) for element in near):
+        return True
     for element in (row, *row.inside()):
-        if any(_ADVERT.search(name) for name in element.classes):
+        if _is_labelled(element) or any(_ADVERT.search(name) for name in element.classes):
             return True
         if element.tag == "a" and _AD_LINK.search(element.attributes.get("href", "")):
             return True
     return False
+
+
+def _is_labelled(element: Element) -> bool:
+    """Whether a data attribute calls an element an advertisement."""
+    return any(
+        name.startswith("data-") and _AD_VALUE.fullmatch(value)
+        for name, value in element.attributes.items()
+    )

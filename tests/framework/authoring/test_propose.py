@@ -238,9 +238,9 @@ def test_most_captured_pages_are_read_right(shared: object) -> None:
         tally.add(answer(body, kind, url), recording.expected)
 
     assert tally.pages >= 24
-    assert tally.rows >= 0.8 * tally.pages, tally
-    assert tally.titles >= 0.8 * tally.pages, tally
-    assert tally.urls >= 0.75 * tally.pages, tally
+    assert tally.rows >= 0.9 * tally.pages, tally
+    assert tally.titles >= 0.9 * tally.pages, tally
+    assert tally.urls >= 0.8 * tally.pages, tally
 
 
 def test_most_recordings_of_the_packaged_engines_are_read_right() -> None:
