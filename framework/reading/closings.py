@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ADVERT", "BYLINE", "CREDIT", "ENDING", "POINTER", "PROMPT"]
+__all__ = ["ADVERT", "BYLINE", "CAPTION_CREDIT", "CREDIT", "ENDING", "POINTER", "PROMPT"]
 
 ENDING = re.compile(
     r"""^\W*(?:
@@ -110,6 +110,13 @@ CREDIT = re.compile(
     re.I,
 )
 """The start of a line that only credits a picture."""
+
+CAPTION_CREDIT = re.compile(
+    r"\s*[(\[|–—-]?\s*(?:(?:photo|foto|image|bild|picture|credit|crédito|crédit|quelle|source|fuente|fonte|copyright)"
+    r"s?(?:\s(?:credit|by|via|courtesy))?\s?[:/©]|©|\(c\))[^.!?]{2,80}$",
+    re.I,
+)
+"""The end of a caption that credits its picture."""
 
 ADVERT = re.compile(
     r"\W*(?:advert|advertisement|advertising|anzeige|werbung|publicité|publicidad|publicidade|"

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from framework.reading import callouts, code, embeds, tables
+from framework.reading.closings import CAPTION_CREDIT
 from framework.reading.document import BlockKind
 from framework.reading.dom import INLINE
 from framework.reading.hints import CALLOUT
@@ -189,7 +190,11 @@ class Writer:
                 self.paragraph(part.strip(), node)
 
     def paragraph(self, text: str, node: int) -> None:
-        """Write a paragraph of folded text."""
+        """Write a paragraph of folded text; the credit at the end of a caption is left out."""
+        if "figcaption" in (self.dom.tag[node], self.dom.tag[self.dom.parent[node]]):
+            text = CAPTION_CREDIT.sub("", text)
+            if not text:
+                return
         kind = (
             BlockKind.IMAGE
             if text[0] in "![" and _IMAGE_ONLY.fullmatch(text)

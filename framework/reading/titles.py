@@ -24,6 +24,13 @@ def same(left: str, right: str) -> bool:
         return False
     if a == b or "".join(a) == "".join(b):
         return True
+    short, long = sorted((a, b), key=len)
+    if (
+        len(short) > 3
+        and len(long) <= len(short) + 4
+        and f" {' '.join(short)} " in f" {' '.join(long)} "
+    ):
+        return True
     shared = len(set(a) & set(b))
     return shared >= 3 and shared / max(len(set(a)), len(set(b))) >= 0.75
 

@@ -54,7 +54,7 @@ def trim(pieces: list[Piece], titles: Titles, links: list[int], length: list[int
     kept = [
         piece for piece in kept if not _is_pointer(piece, links, length) and not _is_notice(piece)
     ]
-    kept = _end(kept)
+    kept = [piece for piece in _end(kept) if not _is_announcement(piece)]
     return _tail(kept, links, length) + notes
 
 
@@ -86,6 +86,11 @@ def _end(pieces: list[Piece]) -> list[Piece]:
             return pieces[:place]
         seen += prose[place]
     return pieces
+
+
+def _is_announcement(piece: Piece) -> bool:
+    """Whether a line within the text announces other pages; one word alone may head a section."""
+    return _is_ending(piece) and " " in plain(piece.text)
 
 
 def _is_ending(piece: Piece) -> bool:
