@@ -234,7 +234,7 @@ def _selectors(rows: Sequence[Element], parts: Callable[[Element], Iterator[Elem
     for row in rows:
         names: dict[str, None] = {}
         for element in parts(row):
-            own = list(features(element))[:8]
+            own = [*list(features(element))[:7], element.tag]
             names.update(dict.fromkeys(own))
             if element.parent is not None and element.parent is not row:
                 for outer in [*list(features(element.parent))[:4], element.parent.tag]:

@@ -27,6 +27,8 @@ _IDENT = re.compile(r"-?[A-Za-z_][\w-]*", re.ASCII)
 _GOOD_ATTRIBUTES = re.compile(r"(?:data-[\w-]+|role|itemprop|itemtype|rel|name|type)")
 _VALUE = re.compile(r"[A-Za-z][\w -]{0,30}", re.ASCII)
 _MOST = 400
+#: How much finding the right elements outweighs a short and lasting selector.
+_AGREEMENT = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +143,7 @@ def rank_all(outline: Outline, wanted: Sequence[Element], limit: int) -> list[Fo
         hits = len(got & targets)
         if hits:
             found = Found(selector=selector, precision=hits / len(got), recall=hits / len(targets))
-            rated.append((4 * found.agreement + simplicity(selector), found))
+            rated.append((_AGREEMENT * found.agreement + simplicity(selector), found))
     rated.sort(key=lambda item: -item[0])
     best = [found for _, found in rated[: 2 * limit]]
     return [f if f.precision == 1 else _without_extras(outline, f, wanted) for f in best[:limit]]
@@ -203,7 +205,7 @@ def select_inside(outline: Outline, pairs: Sequence[tuple[Element, Element]]) ->
         if not right:
             continue
         found = Found(selector=selector, precision=right / matched, recall=right / len(pairs))
-        worth = 4 * found.agreement + simplicity(selector)
+        worth = _AGREEMENT * found.agreement + simplicity(selector)
         if best is None or worth > best[0]:
             best = (worth, found)
     return best[1] if best else None
