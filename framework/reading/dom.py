@@ -50,11 +50,10 @@ INLINE = words(
 _TELLING = re.compile("hid|sr-|screen|invisible|none|edit|link|anchor|lead|intro|embed", re.I)
 _FLOWING = INLINE | {"-text", "button", "svg"}
 _PRUNED = words("nav footer noscript menu")
-_OUTSIDE = BOILER
 _INSIDE = BODY | LEAD | EMBED
 _TITLES_MOST = 20
 _NAMED_BY_ID = words("div section ul ol aside header article main table p")
-_NAMED = words("div section ul ol aside")
+_BOXES = words("div section ul ol aside")
 _NO_ATTRIBUTES: Mapping[str, str | None] = {}
 
 
@@ -185,6 +184,23 @@ def _name(node: LexborNode) -> str:
     return "mjx" if name.startswith("mjx-") and name != "mjx-container" else name
 
 
+def _named(attrs: Mapping[str, str | None], name: str) -> int:
+    """Return what an element's class and id say about it."""
+    label = attrs.get("class")
+    if name in INLINE:
+        return hints(label) if label and _TELLING.search(label) else 0
+    found = hints(label) if label else 0
+    if name in _NAMED_BY_ID:
+        ident = attrs.get("id")
+        if ident:
+            found |= id_hints(ident)
+    return found
+
+
+def _is_outside(named: int, name: str) -> bool:
+    return bool(named & BOILER) and not named & _INSIDE and name in _BOXES
+
+
 def _around(titles: Iterable[LexborNode]) -> set[int]:
     """Return the elements that hold a main heading, by their memory ids."""
     around: set[int] = set()
@@ -233,26 +249,14 @@ def _walk(  # noqa: C901 - one pass, for speed
             named = 0
             if attrs:
                 attributes[here] = attrs
-                label, ident = attrs.get("class"), attrs.get("id")
-                if name in inline:
-                    if label and _TELLING.search(label):
-                        names[here] = hints(label)
-                elif label or ident:
-                    named = hints(label) if label else 0
-                    if ident and name in _NAMED_BY_ID:
-                        named |= id_hints(ident)
-                    if named:
-                        names[here] = named
+                named = _named(attrs, name)
+                if named:
+                    names[here] = named
             if name == "iframe":
                 child = None
             elif prune and (
                 name in _PRUNED
-                or (
-                    named & _OUTSIDE
-                    and not named & _INSIDE
-                    and name in _NAMED
-                    and node.mem_id not in around_titles
-                )
+                or (named and _is_outside(named, name) and node.mem_id not in around_titles)
             ):
                 dom.pruned[here] = node
             else:

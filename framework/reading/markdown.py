@@ -11,14 +11,15 @@ from framework.reading.document import BlockKind
 from framework.reading.dom import INLINE
 from framework.reading.hints import CALLOUT
 from framework.reading.inline import Inline, fold, guard
+from framework.reading.pieces import Piece, checkbox, indent, join, prefixed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from framework.reading.dom import Dom
     from framework.reading.links import Resolver
 
-__all__ = ["Piece", "Writer", "join"]
+__all__ = ["Writer"]
 
 _NEST_MOST = 16
 _IMAGE_ONLY = re.compile(
@@ -34,32 +35,7 @@ _OWN_LABEL = re.compile(
     r"^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|"
     r"^[↩^↑]\s*|^\[\]\s*"
 )
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
-
-
-class Piece:
-    """One block before its place is known; `tight` joins it to the one before with one newline."""
-
-    __slots__ = ("is_prose", "kind", "level", "node", "text", "tight")
-
-    def __init__(
-        self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False
-    ) -> None:
-        if not text.isascii() and _INVISIBLE.search(text):
-            text = _INVISIBLE.sub("", text)
-        self.kind, self.text, self.node, self.level, self.tight = kind, text, node, level, tight
-        self.is_prose: bool | None = None
-
-
-def join(pieces: Sequence[Piece]) -> str:
-    """Return the Markdown of several pieces."""
-    parts: list[str] = []
-    for piece in pieces:
-        if parts:
-            parts.append("\n" if piece.tight else "\n\n")
-        parts.append(piece.text)
-    return "".join(parts)
 
 
 class Writer:
@@ -260,7 +236,7 @@ class Writer:
         """Write what stands in a list without being an item."""
         if self.dom.tag[child] in ("ul", "ol"):
             for piece in self._inside(child):
-                piece.text = _indent(piece.text, "  ") if tight else piece.text
+                piece.text = indent(piece.text, "  ") if tight else piece.text
                 self.pieces.append(piece)
             return tight
         before = len(self.pieces)
@@ -285,10 +261,10 @@ class Writer:
             return False
         text = join(pieces)
         text = _BULLET.sub("", text, count=1) if _BULLET.match(text) else text
-        box = _checkbox(self.dom, node)
-        indent = " " * len(marker) if self.depth < _NEST_MOST else ""
+        box = checkbox(self.dom, node)
+        by = " " * len(marker) if self.depth < _NEST_MOST else ""
         self.pieces.append(
-            Piece(BlockKind.ITEM, marker + box + _indent(text, indent).lstrip(), node, tight=tight)
+            Piece(BlockKind.ITEM, marker + box + indent(text, by).lstrip(), node, tight=tight)
         )
         return True
 
@@ -349,7 +325,7 @@ class Writer:
             return
         text = join(self.nested(node))
         if text:
-            self.add(BlockKind.QUOTE, _prefixed(text) if self.depth < _NEST_MOST else text, node)
+            self.add(BlockKind.QUOTE, prefixed(text) if self.depth < _NEST_MOST else text, node)
 
     def callout(self, node: int) -> None:
         """Write an admonition as a quote whose first line names its kind and title."""
@@ -362,7 +338,7 @@ class Writer:
         text = join(self.nested(node))
         head = f"> [!{name}] {title}".rstrip()
         if text or title:
-            self.add(BlockKind.CALLOUT, f"{head}\n{_prefixed(text)}" if text else head, node)
+            self.add(BlockKind.CALLOUT, f"{head}\n{prefixed(text)}" if text else head, node)
 
     def details(self, node: int) -> None:
         """Write a disclosure: its summary in bold, then what it holds."""
@@ -386,7 +362,7 @@ class Writer:
             elif name == "dd":
                 text = join(self.nested(child))
                 if text:
-                    self.add(BlockKind.DEFINITION, ": " + _indent(text, "  "), child, tight=True)
+                    self.add(BlockKind.DEFINITION, ": " + indent(text, "  "), child, tight=True)
             elif name == "div":
                 self.definition_list(child)
             else:
@@ -415,27 +391,6 @@ class Writer:
         if text:
             self.notes.append(
                 Piece(
-                    BlockKind.FOOTNOTE, f"[^{name}]: {_indent(text, '    ')}", node, level=int(name)
+                    BlockKind.FOOTNOTE, f"[^{name}]: {indent(text, '    ')}", node, level=int(name)
                 )
             )
-
-
-def _indent(text: str, indent: str) -> str:
-    return (
-        text.replace("\n", "\n" + indent).replace("\n" + indent + "\n", "\n\n")
-        if "\n" in text and indent
-        else text
-    )
-
-
-def _prefixed(text: str) -> str:
-    return "> " + text.replace("\n", "\n> ").replace("\n> \n", "\n>\n")
-
-
-def _checkbox(dom: Dom, node: int) -> str:
-    for child in range(node + 1, min(dom.end[node], node + 5)):
-        if dom.tag[child] == "input" and dom.get(child, "type") == "checkbox":
-            return "[x] " if "checked" in dom.having(child) else "[ ] "
-        if dom.tag[child] in ("ul", "ol"):
-            break
-    return ""

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from framework.reading import structured
+from framework.reading.dates import date, url_date
 from framework.reading.document import Metadata
 from framework.reading.titles import without_site
 
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["HeadTags", "head_tags", "metadata", "raw_titles"]
 
-_ISO = re.compile(
-    r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?)?"
-)
-_URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])(?:[/_-]|$)")
 _BY = re.compile(
     r"^\s*(?:by|von|par|por|di|от|作者|written by|posted by|author|autor|auteur)[\s:：]+", re.I
 )
@@ -242,11 +239,11 @@ def metadata(
         author=_author(tree, tags, articles),
         site=site,
         language=_language(tags, articles),
-        published=_date(tags.first(_PUBLISHED))
-        or _date(structured.find(articles, "datePublished"))
+        published=date(tags.first(_PUBLISHED))
+        or date(structured.find(articles, "datePublished"))
         or _marked_date(tree)
-        or _url_date(url),
-        modified=_date(tags.first(_MODIFIED)) or _date(structured.find(articles, "dateModified")),
+        or url_date(url),
+        modified=date(tags.first(_MODIFIED)) or date(structured.find(articles, "dateModified")),
         favicon=_favicon(tags, resolve),
         image=resolve(
             tags.first(_IMAGE)
@@ -348,56 +345,15 @@ def _language(tags: HeadTags, articles: list[dict[str, Json]]) -> str | None:
     )
 
 
-def _date(text: str) -> str | None:
-    """Return a date as ISO 8601, or None for anything that isn't surely one."""
-    if not text:
-        return None
-    match = _ISO.search(text)
-    if match:
-        day = f"{match[1]}-{match[2]}-{match[3]}"
-        return f"{day}T{match[4]}{match[5] or ''}" if match[4] else day
-    return _written_date(text)
-
-
-def _written_date(text: str) -> str | None:
-    from email.utils import parsedate_to_datetime
-
-    digits = re.fullmatch(r"\s*((?:19|20)\d\d)[/.]?(\d\d)[/.]?(\d\d)(?:\d{6})?\s*", text)
-    if digits:
-        return f"{digits[1]}-{digits[2]}-{digits[3]}"
-    try:
-        return parsedate_to_datetime(text).isoformat()
-    except (ValueError, TypeError, IndexError):
-        pass
-    named = _NAMED_DATE.search(text)
-    if not named:
-        return None
-    name = (named[1] or named[5]).lower()[:3]
-    day, year = (named[2], named[3]) if named[1] else (named[4], named[6])
-    return f"{year}-{_MONTHS.index(name) + 1:02d}-{int(day):02d}" if name in _MONTHS else None
-
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAMED_DATE = re.compile(
-    r"\b([A-Z][a-z]{2,8})\.? (\d{1,2}),? ((?:19|20)\d\d)|\b(\d{1,2})\.? "
-    r"([A-Z][a-z]{2,8})\.?,? ((?:19|20)\d\d)"
-)
-
-
 def _marked_date(tree: LexborHTMLParser) -> str | None:
     """Return the first date that is marked as the page's, else the first of any `time` element."""
     dates: dict[bool, str] = {}
     for node in tree.css(_DATE_MARKS)[:8]:
         attrs = node.attributes
-        found = _date(attrs.get("content") or attrs.get("datetime") or node.text())
+        found = date(attrs.get("content") or attrs.get("datetime") or node.text())
         if found:
             dates.setdefault("itemprop" in attrs or "pubdate" in attrs, found)
     return dates.get(True) or dates.get(False)
-
-
-def _url_date(url: str) -> str | None:
-    match = _URL_DATE.search(url)
-    return f"{match[1]}-{int(match[2]):02d}-{int(match[3]):02d}" if match else None
 
 
 def _favicon(tags: HeadTags, resolve: Resolver) -> str | None:

@@ -33,10 +33,11 @@ from framework.reading.document import (
 from framework.reading.footnotes import footnotes
 from framework.reading.inline import escape
 from framework.reading.links import Resolver
-from framework.reading.markdown import Piece, Writer
+from framework.reading.markdown import Writer
 from framework.reading.measure import measure
 from framework.reading.memory import give_back, uncollected
 from framework.reading.metadata import head_tags, metadata, raw_titles
+from framework.reading.pieces import Piece
 from framework.reading.sniff import sniff
 from framework.reading.titles import Titles
 from framework.reading.unmark import unmark

@@ -9,7 +9,7 @@ from framework.reading.closings import ADVERT, BYLINE, CREDIT, ENDING, POINTER, 
 from framework.reading.document import BlockKind
 
 if TYPE_CHECKING:
-    from framework.reading.markdown import Piece
+    from framework.reading.pieces import Piece
     from framework.reading.titles import Titles
 
 __all__ = ["plain", "trim"]
