@@ -62,6 +62,9 @@ CODES = {
     "W103": "input not declared",
 }
 
+#: More names than these are not listed in a hint; so many stand for them.
+_MANY, _FEW = 40, 10
+
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -157,16 +160,31 @@ def problem(mark: Mark, code: str, path: str, message: str, hint: str = "") -> P
 
 
 def suggest(word: str, names: Iterable[str], label: str = "allowed") -> str:
-    """Return a hint that offers the nearest name and lists what is allowed."""
+    """Return a hint that offers the nearest name and lists what is allowed.
+
+    Of very many names only the nearest are offered, or the first ones where none is near.
+    """
     known = list(names)
-    near = nearest(word, known)
+    near = _near(word, known)
+    if len(known) > _MANY:
+        few = known[:_FEW]
+        rest = f"{label}: {', '.join(few)}, … ({len(known)} in all)"
+        return f"did you mean {' or '.join(map(_quoted, near))}?" if near else rest
     listed = f"{label}: {', '.join(known)}" if known else f"{label}: nothing"
-    return f'did you mean "{near}"? {listed}' if near else listed
+    return f"did you mean {_quoted(near[0])}? {listed}" if near else listed
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+def _near(word: str, names: Iterable[str]) -> list[str]:
+    return difflib.get_close_matches(word.lower(), list(names), n=3, cutoff=0.6)
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
     """Return the name that was probably meant, or nothing where none is near."""
-    return next(iter(difflib.get_close_matches(word.lower(), list(names), n=1, cutoff=0.6)), "")
+    return next(iter(_near(word, names)), "")
 
 
 def render_text(problems: Iterable[Problem]) -> str:

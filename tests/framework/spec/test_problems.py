@@ -97,3 +97,25 @@ def test_the_error_carries_all_problems_and_shows_the_first() -> None:
 def test_the_letter_of_a_code_is_its_severity() -> None:
     made: list[Problem] = [problem(Mark(_FILE), code, "", "x") for code in CODES]
     assert all((item.severity == "warning") == item.code.startswith("W") for item in made)
+
+
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        pytest.param(["bing", "brave"], 'did you mean "bing"? known: bing, brave', id="few"),
+        pytest.param(["x", "y"], "known: x, y", id="few-and-none-near"),
+        pytest.param([], "known: nothing", id="none"),
+        pytest.param(
+            ["bing", "binge", *(f"x{n}" for n in range(90))],
+            'did you mean "bing" or "binge"?',
+            id="many",
+        ),
+        pytest.param(
+            [f"x{n}" for n in range(90)],
+            "known: x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, … (90 in all)",
+            id="many-and-none-near",
+        ),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_nearest(names: list[str], hint: str) -> None:
+    assert suggest("bingg", names, "known") == hint
