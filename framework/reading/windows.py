@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "Window", "window"]
 
+_COUNTED_MOST = 200_000
 _FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
 
 
@@ -45,7 +46,8 @@ class Window:
 
     Lines count from 1. `next_start_line` is None at the end; `next_offset` is above 0 only where
     that line was begun already. `truncated_by` names the limit that ended the window: lines, bytes,
-    chars or tokens. Totals are of the whole text, the other figures of the window.
+    chars or tokens. Totals are of the whole text, the other figures of the window; of texts over
+    200,000 characters the total of tokens is an estimate.
     """
 
     text: str
@@ -169,6 +171,14 @@ def _safe(lines: Sequence[str], starts: Sequence[int], at: int, first: int, reac
     return outside if outside > at else inside if inside > at else reach
 
 
+def _total(text: str, part: str, used: int, encoding: str) -> int:
+    if len(part) == len(text):
+        return used
+    if len(text) > _COUNTED_MOST:
+        return used + counting.estimate(text) - counting.estimate(part)
+    return counting.count(text, encoding)
+
+
 def _describe(
     text: str,
     starts: Sequence[int],
@@ -185,13 +195,7 @@ def _describe(
     whole_line = part.endswith("\n")
     following = start_line + part.count("\n")
     used = counting.count(part, encoding)
-    total = (
-        total_tokens
-        if total_tokens is not None
-        else used
-        if len(part) == len(text)
-        else counting.count(text, encoding)
-    )
+    total = total_tokens if total_tokens is not None else _total(text, part, used, encoding)
     return Window(
         text=part,
         start_line=start_line,

@@ -113,3 +113,10 @@ def test_a_start_beyond_the_text_is_refused(line: int) -> None:
 def test_a_limit_below_one_is_refused_by_name() -> None:
     with pytest.raises(InvalidInputError, match="max_tokens is 0"):
         Limits(tokens=0)
+
+
+def test_the_tokens_of_a_very_long_text_are_estimated() -> None:
+    text = "word " * 100_000
+    part = window(text, Limits(chars=100))
+    assert part.tokens == tokens.count(part.text)
+    assert part.total_tokens == pytest.approx(tokens.estimate(text), rel=0.01)
