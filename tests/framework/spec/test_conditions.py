@@ -184,15 +184,15 @@ def test_a_row_that_is_nested_too_deeply_has_no_text() -> None:
 @pytest.mark.parametrize(
     ("pattern", "bodies"),
     [
-        ("a|b", {"xaz", "b"}),
-        ("a.c", {"abc"}),
-        (r"a\.c", {"a.c"}),
-        (r"a\|b", {"a|b"}),
-        ("a||b", {"", "zzz"}),
+        ("a|b", ("xaz", "b")),
+        ("a.c", ("abc",)),
+        (r"a\.c", ("a.c",)),
+        (r"a\|b", ("a|b",)),
+        ("a||b", ("", "zzz")),
     ],
     ids=str,
 )
-def test_literal_texts_are_what_re2_finds(pattern: str, bodies: set[str]) -> None:
+def test_literal_texts_are_what_re2_finds(pattern: str, bodies: tuple[str, ...]) -> None:
     for body in bodies:
         assert holds({"text": pattern}, body, HTML)
 
