@@ -197,6 +197,9 @@ async def _record(
             if last or not error.retryable or wait > pause.longest:
                 return {"query": query, "at": at, "results": [], **_failure(error)}
             await pause.sleep(wait)
+        except Exception as error:  # noqa: BLE001 - one query's fault must not end the batch
+            told = {"code": "unexpected", "message": f"{type(error).__name__}: {error}"}
+            return {"query": query, "at": at, "results": [], "engines": [], "error": told}
         else:
             data = structured(answer, 0).model_dump(mode="json", exclude_none=True)
             return {**data, "query": query, "at": at}

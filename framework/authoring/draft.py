@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Draft", "Pick", "field_names"]
+__all__ = ["Draft", "Pick"]
 
 #: A pick as an engine file writes it: a bare selector, or a map with filters.
 Pick = str | dict[str, object]
@@ -26,6 +26,8 @@ class Draft:
     each: str
     fields: Mapping[str, Pick | list[Pick]]
     drop: str = ""
+    embedded: str = ""
+    """CSS of the element that holds the JSON, where it is hidden in a page."""
     namespaces: Mapping[str, str] = field(default_factory=dict)
     rows: int = 0
     others: tuple[str, ...] = ()
@@ -38,11 +40,9 @@ class Draft:
         if self.drop:
             rows["drop"] = {"css": self.drop}
         part: dict[str, object] = {"format": self.format}
+        if self.embedded:
+            part["embedded"] = {"css": self.embedded}
         if self.namespaces:
             part["namespaces"] = dict(self.namespaces)
         return {**part, "rows": rows, "fields": dict(self.fields)}
 
-
-def field_names(draft: Draft) -> tuple[str, ...]:
-    """Return the names of a draft's fields in their order."""
-    return tuple(draft.fields)

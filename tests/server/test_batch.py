@@ -99,6 +99,19 @@ async def test_an_error_stands_in_its_line_and_ends_nothing(tmp_path: Path) -> N
     assert isinstance(bad["error"], dict)
 
 
+async def test_a_fault_of_ours_stands_in_its_line_too(tmp_path: Path) -> None:
+    def search(text: str) -> SearchAnswer:
+        if text == "bad":
+            raise ZeroDivisionError("oh")
+        return answer(text)
+
+    path = tmp_path / "out.jsonl"
+    batch = await run(path, ["bad", "a"], search)
+
+    assert (batch.done, batch.failed) == (2, 1)
+    assert lines(path)[0]["error"] == {"code": "unexpected", "message": "ZeroDivisionError: oh"}
+
+
 async def test_engines_that_rest_are_waited_for(tmp_path: Path) -> None:
     waits: list[float] = []
     tries: Counter[str] = Counter()

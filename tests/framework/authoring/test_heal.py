@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from framework.authoring.deform import Change, deform
 from framework.authoring.heal import Healing, heal
@@ -127,6 +129,14 @@ def test_a_verdict_that_waits_for_rows_learns_the_new_ones() -> None:
     healing = healed(engine, page, answers("bing"))
     assert healing.page is not None
     assert healing.page.verdict is Verdict.OK
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.binary(max_size=300), st.sampled_from(["mojeek", "tavily", "arxiv"]))
+def test_no_bytes_make_it_raise(body: bytes, name: str) -> None:
+    good = answers(name)
+
+    healed(CATALOGUE.get(name), replace(good[0], body=body), good)
 
 
 # -- rates ----------------------------------------------------------------------------------------

@@ -166,6 +166,20 @@ def test_rows_of_json_are_found(data: object, first: tuple[str, str]) -> None:
     assert (rows[0].title, rows[0].url) == first
 
 
+def test_json_that_a_page_holds_for_its_scripts_is_found() -> None:
+    rows = [{"title": f"Hidden title {n}", "link": f"https://h{n}.example/"} for n in range(4)]
+    data = json.dumps({"props": {"results": rows}})
+    markup = (
+        '<html><body><div id="app"></div><a href="/about">About us</a>'
+        f'<script id="__DATA__" type="application/json">{data}</script>'
+    )
+    response = answer(markup)
+    found = read(propose(response)[0], response)
+
+    assert titles(found) == [f"Hidden title {n}" for n in range(4)]
+    assert found[3].url == "https://h3.example/"
+
+
 FEED = """<?xml version="1.0"?><rss version="2.0"><channel><title>All of it</title>
 <link>https://feed.example/</link>{}</channel></rss>"""
 ITEM = """<item><title>Entry {n}</title><link>https://feed.example/{n}</link>
@@ -193,6 +207,28 @@ def test_nothing_is_proposed_where_nothing_repeats(body: str) -> None:
 @given(st.binary(max_size=400), st.sampled_from(list(TYPES)))
 def test_no_bytes_make_it_raise(body: bytes, kind: str) -> None:
     propose(answer(body, kind))
+
+
+_KEYS = st.sampled_from(["title", "url", "link", "id", "name", "a b", 'q"t', "x.y", "date", "doi"])
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(max_size=12)
+    | st.sampled_from(["https://a.example/x", "2020-01-02", "10.5555/x", "<b>t</b> and text"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS, inner, max_size=5),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(_JSON)
+def test_every_proposal_for_json_compiles(data: object) -> None:
+    response = answer(json.dumps({"items": data}), "json")
+
+    for draft in propose(response):
+        read(draft, response)
 
 
 # -- rates over pages of real engines ----------------------------------------------------------
