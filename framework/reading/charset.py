@@ -26,7 +26,7 @@ _META = re.compile(
     re.I,
 )
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{2,40})", re.I)
-_CUT = re.compile(rb"<(script|style)\b.*?</\1|<!--.*?-->|<[^>]*>", re.S | re.I)
+_UNSEEN = ((b"script", b"/script"), (b"style", b"/style"))
 _NEAR = 4096
 _SAMPLE = 60_000
 
@@ -221,9 +221,24 @@ def _wide(body: bytes) -> str:
     return "utf-16-be" if even > 4 * odd else ""
 
 
+def _visible(body: bytes) -> bytes:
+    """Return the bytes between tags, those of scripts and styles left out; in one pass."""
+    parts: list[bytes] = []
+    inside = b""
+    for part in body.split(b"<"):
+        head = part[:8].lower()
+        if inside:
+            inside = b"" if head.startswith(inside) else inside
+            continue
+        inside = next((end for start, end in _UNSEEN if head.startswith(start)), b"")
+        if not inside:
+            parts.append(part[part.find(b">") + 1 :] if parts else part)
+    return b" ".join(parts)
+
+
 def _detect(body: bytes) -> tuple[str, bool]:
     """Return the codec that statistics on the visible bytes find, and whether they are sure."""
-    sample = _CUT.sub(b" ", body[: _SAMPLE * 8])[:_SAMPLE]
+    sample = _visible(body[: _SAMPLE * 8])[:_SAMPLE]
     found = chardet.detect(sample, exclude_encodings=_DOS)
     name = _codec(found["encoding"] or "windows-1252") or "cp1252"
     return name, (found["confidence"] or 0.0) > 0.85

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["write", "write_xml"]
 
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _ENTRIES_MOST = 1000
 _SUMMARY_MOST = 500
 

@@ -55,7 +55,7 @@ def source(dom: Dom, node: int) -> str:
         (
             value
             for name, value in attrs.items()
-            if name.startswith("data-") and value and _IMAGE_URL.match(value.strip())
+            if name.startswith("data-") and value and is_image(value.strip())
         ),
         "",
     )
@@ -78,7 +78,7 @@ def largest(candidates: str) -> str:
 
 def is_image(address: str) -> bool:
     """Whether an address is that of an image file."""
-    return bool(_IMAGE_URL.match(address))
+    return len(address) < _ADDRESS_MOST and bool(_IMAGE_URL.match(address))
 
 
 def tiny(attrs: Mapping[str, str | None]) -> bool:
@@ -103,6 +103,7 @@ def _from_picture(dom: Dom, node: int) -> str:
     return ""
 
 
+_ADDRESS_MOST = 2000
 _WORDS_MOST = 8
 _FILE = re.compile(
     r"^\S*\.(?:jpe?g|png|gif|webp|svg|avif)$|^\S+$|^(?:image|photo|img|picture|foto)\W*\d*$|"

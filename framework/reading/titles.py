@@ -6,6 +6,7 @@ import re
 
 __all__ = ["Titles", "same", "without_site"]
 
+_TITLE_MOST = 600
 _WORD = re.compile(r"[^\W_]+")
 _DIVIDER = re.compile(r"\s+[|\-–—·•»«/\\:>]+\s+|\s*[|»]\s*|:\s+")
 _DIVIDERS = " |–—·•»«\\-"
@@ -37,7 +38,7 @@ def same(left: str, right: str) -> bool:
 
 def without_site(title: str, site: str = "") -> str:
     """Return a window title without the site's name before or behind it."""
-    title = " ".join(title.split())
+    title = " ".join(title[:_TITLE_MOST].split())
     parts = _STRICT_DIVIDER.split(title)
     if len(parts) < 2:
         return title
@@ -69,7 +70,8 @@ class Titles:
     def __init__(self, *titles: str) -> None:
         spellings: dict[str, None] = {}
         for title in titles:
-            if title and title.strip():
+            title = " ".join(title[:_TITLE_MOST].split())
+            if title:
                 spellings[title] = None
                 for part in _DIVIDER.split(title):
                     if len(_words(part)) > 1 or len(part) > 3:

@@ -152,6 +152,19 @@ HUGE: dict[str, Callable[[int], bytes]] = {
     "notes": lambda n: b"".join(
         b"<p>a<sup><a href=#n%d>%d</a></sup><p id=n%d>note" % (i, i, i) for i in range(n)
     ),
+    "no encoding": lambda n: b"\xff<" * n,
+    "open scripts": lambda n: b"\xff<script>" * n,
+    "blank title": lambda n: b"<title>a" + b" " * 20 * n + b"b</title><p>text",
+    "blank property": lambda n: b'<meta property="og:title" content="a' + b" " * 20 * n + b'b">x',
+    "feed of marks": lambda n: (
+        b"<rss><channel><item><title>x</title><description>"
+        + b"&lt;" * n
+        + b"</description></item></channel></rss>"
+    ),
+    "image addresses": lambda n: b'<p>text <img data-a="/' + b".jpg?" * n + b' x">',
+    "source set": lambda n: b'<p>text <img srcset="' + b"a.jpg 1w " * n + b'">',
+    "one name": lambda n: b'<p class="' + b"post-body " * n + b'">text</p>',
+    "marks": lambda n: b"<p>" + b"*_`~[]()" * n,
     "open brackets": lambda n: b"<p>" + b"[(<" * n,
     "one word": lambda n: b"<p>" + b"x" * 10 * n,
     "blank": lambda n: b"<p>" + b" " * 20 * n + b"x",
