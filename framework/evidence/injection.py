@@ -63,7 +63,12 @@ _SENTENCE = re.compile(
 #: One look decides whether a sentence can hold an order at all (most cannot).
 _ANCHOR = re.compile(
     r"ignor|disregard|forget|overr|bypass|discard|dismiss|abandon|discontinue|cease|halt|quit|"
-    r"stop|set aside|aside|throw|follow|obey|comply|"
+    r"stop|set aside|aside|throw|follow|obey|comply|convert|carry|command|creator|order you|"
+    r"put|rank|recommend|tell|state|book|pay|click|visit|limit|card|mention|translat|omit|"
+    r"screening|hiring|criteri|download|needs?\b|speak|when|while|star\b|change|reset|cancel|"
+    r"\badd\b|show|hand over|ransom|wipe|logs?\b|login|direction|consider|treat|permission|"
+    r"share|grant|do as|do what|do exactly|decoy|"
+    r"assignment|purpose|whatever|regardless|instead|behalf|give|list|"
     r"instruct|prompt|rules?\b|guideline|directive|polic(?:y|ies)|supersede|precedence|"
     r"you are|you're|your\b|you (?:must|should|may|will|have|confirmed|agreed)|from (?:now|here|"
     r"this)|act as|pretend|assume|behave|roleplay|role-play|"
@@ -189,9 +194,7 @@ def _orders(text: str, code: bool, about: bool, unseen: bool) -> Iterator[tuple[
     """Yield sentence, weight and kind for every sentence that reads as an order to a model."""
     role = False
     for found in _DELIMITERS.finditer(text):
-        factor = _mention(
-            text[max(0, found.start() - 80) : found.end() + 80], None, code, about, unseen
-        )
+        factor = 1.0 if unseen else _shown(text, found, code) * (0.6 if about else 1.0)
         role = role or factor >= 1.0
         line = text[found.start() : found.start() + 200]
         yield line, 0.55 * factor * (1.2 if unseen else 1.0), "fake_delimiter"
@@ -207,6 +210,14 @@ def _orders(text: str, code: bool, about: bool, unseen: bool) -> Iterator[tuple[
         joined = _added(hits + before, factor) if before else 0.0
         yield sentence, max(alone, joined), max(hits, key=lambda hit: hit.weight).kind
         before = hits if factor >= 1.0 else []
+
+
+def _shown(text: str, found: re.Match[str], code: bool) -> float:
+    """Return what a delimiter in code or between quotation marks keeps of its weight."""
+    start = text.rfind("\n", 0, found.start()) + 1
+    line = text[max(start, found.start() - 300) : found.end() + 100]
+    quoted = line.count("`", 0, found.start() - max(start, found.start() - 300)) % 2
+    return 0.35 if code or quoted else 1.0
 
 
 def _added(hits: Iterable[_Hit], factor: float) -> float:
@@ -271,7 +282,7 @@ def _is_english(folded: str) -> bool:
 
 def _foreign(folded: str) -> Iterator[_Hit]:
     present = {name: found for name, idea in IDEAS.items() if (found := idea.search(folded))}
-    if len(present) < 2:
+    if not present:
         return
     names = frozenset(present)
     for kind, weight, ideas in RULES:

@@ -20,6 +20,8 @@ _TABLE = tomllib.loads((files("framework.evidence") / "data/tongues.toml").read_
 def _begins(stem: str) -> str:
     """Short Latin stems must be whole words: two or three letters begin too many words."""
     folded = fold(stem)
+    if "\u05d0" <= folded[0] <= "\u064a":
+        return rf"[\u05d0-\u064a]{{0,2}}{folded}"  # articles and conjunctions are written in front
     return rf"{folded}\b" if len(folded) <= 3 and folded.isascii() else folded
 
 
