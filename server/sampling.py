@@ -69,6 +69,11 @@ class ClientLLM:
         self._run = run
         self._answers = {**_answers(context), **_arrived(context)}
 
+    @property
+    def batches(self) -> bool:
+        """Whether every exchange ends a round of the call, so that prompts should go together."""
+        return has_rounds(self._context)
+
     async def complete(self, prompt: Prompt) -> Completion:
         """Answer one prompt; raises `InputNeeded` or `UnavailableError`."""
         return (await self.complete_all([prompt]))[0]

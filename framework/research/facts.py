@@ -83,19 +83,17 @@ def grounding(text: str, claim: str) -> float:
 
 
 def known_facts(fresh: Sequence[Said], before: Sequence[Said]) -> int:
-    """Count the facts that were said before: with the same words, mostly, and no other numbers."""
+    """Count the facts that bring nothing new: an earlier one has most words and all numbers."""
     count = 0
     earlier = list(before)
     for one in fresh:
-        count += any(_same(one.quote.fact, other.quote.fact) for other in earlier)
+        count += any(_holds(other.quote.fact, one.quote.fact) for other in earlier)
         earlier.append(one)
     return count
 
 
-def _same(one: str, other: str) -> bool:
-    if conflicting(one, other):
-        return False
-    return min(grounding(one, other), grounding(other, one)) >= _SAME
+def _holds(known: str, fact: str) -> bool:
+    return grounding(known, fact) >= _SAME and not conflicting(known, fact)
 
 
 def contradictions(sources: Sequence[Source], judge: Judge) -> tuple[Conflict, ...]:

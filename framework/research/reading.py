@@ -19,16 +19,16 @@ __all__ = ["digest", "source_of"]
 #: Tokens of a page that its quotes are looked for in, and the passages they come in.
 _TOKENS = 2_500
 _CHUNKS = 16
-_LEAST_TEXT = 200
-_SCANNED = 1_000_000
+_LEAST_TEXT = 120
+_SCANNED = 400_000
 _SKETCHED = 400_000
 
 
 def digest(document: Document, question: str) -> Digest:
     """Choose a page's passages for a question; the whole page is ranked, not its beginning.
 
-    Scans the page for instructions aimed at its reader (the first million characters of the
-    source). Never raises for a page of any kind.
+    Scans the page for instructions aimed at its reader (the first 400,000 characters of
+    the source). Never raises for a page of any kind.
     """
     markup = document.raw if document.kind is DocumentKind.HTML else document.markdown
     excerpts = _excerpts(document, question)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["FINISHED", "REASONS", "reserve", "rounds_stop", "time_is_up"]
 
 #: Stops after which the answer is whole: nothing was cut off.
-FINISHED = frozenset({Stop.COMPLETE, Stop.SATURATED, Stop.LOOPS, Stop.URLS, Stop.EXCHANGES})
+FINISHED = frozenset(Stop) - {Stop.TIME, Stop.LLM_FAILED, Stop.CANCELLED}
 
 REASONS: Mapping[Stop, str] = {
     Stop.COMPLETE: "no question is left open",

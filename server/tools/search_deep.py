@@ -59,8 +59,8 @@ class ReferenceOutput(BaseModel):
     quotes: list[QuoteOutput]
     quality: float
     published: str | None = None
-    copies: list[str] = []
-    warnings: list[str] = []
+    copies: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class ContradictionOutput(BaseModel):
@@ -88,16 +88,16 @@ class SearchDeepOutput(Output):
     """The report and its parts."""
 
     report: str = ""
-    references: list[ReferenceOutput] = []
-    unused_references: list[ReferenceOutput] = []
-    contradictions: list[ContradictionOutput] = []
-    uncited: list[str] = []
-    unsupported: list[str] = []
+    references: tuple[ReferenceOutput, ...] = ()
+    unused_references: tuple[ReferenceOutput, ...] = ()
+    contradictions: tuple[ContradictionOutput, ...] = ()
+    uncited: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
     confidence: float = 0.0
     rounds: int = 0
     finished: bool = False
     stopped: str = ""
-    missing: list[str] = []
+    missing: tuple[str, ...] = ()
     continued: bool = False
     usage: UsageOutput | None = None
     download_url: str | None = None
@@ -136,16 +136,16 @@ def structured(outcome: Outcome) -> SearchDeepOutput:
     report, usage = outcome.report, outcome.usage
     return SearchDeepOutput(
         report=report.markdown,
-        references=[_reference(one) for one in report.references],
-        unused_references=[_reference(one) for one in report.unused],
-        contradictions=[_contradiction(one) for one in report.contradictions],
-        uncited=list(report.uncited),
-        unsupported=list(report.unsupported),
+        references=tuple(_reference(one) for one in report.references),
+        unused_references=tuple(_reference(one) for one in report.unused),
+        contradictions=tuple(_contradiction(one) for one in report.contradictions),
+        uncited=report.uncited,
+        unsupported=report.unsupported,
         confidence=report.confidence,
         rounds=report.rounds,
         finished=report.finished,
         stopped=report.stopped,
-        missing=list(report.missing),
+        missing=report.missing,
         continued=outcome.continued,
         usage=UsageOutput(
             calls=usage.calls,
@@ -164,8 +164,8 @@ def _reference(one: Reference) -> ReferenceOutput:
         title=one.title,
         quality=one.quality,
         published=one.published,
-        copies=list(one.copies),
-        warnings=list(one.warnings),
+        copies=one.copies,
+        warnings=one.warnings,
         quotes=[
             QuoteOutput(text=quote.text, url=quote.link, start=quote.start, end=quote.end)
             for quote in one.quotes
