@@ -16,11 +16,14 @@ import os
 import signal
 import stat
 import sys
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import mcp.types as types
 from mcp.shared.message import SessionMessage
+
+from server.instant import Handover
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -42,14 +45,14 @@ _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
 
 
-async def serve(surface: Surface, first: bytes = b"") -> None:
+async def serve(surface: Surface, start: Handover | None = None) -> None:
     """Serve one client until its input ends or the process is told to stop.
 
-    `first` is a line that was read from standard input before.
+    `start` is what was read from standard input before, and which of it is answered already.
     """
     with _claimed() as (source, sink):
         loop = asyncio.get_running_loop()
-        serving = asyncio.create_task(_converse(surface, source, sink, first))
+        serving = asyncio.create_task(_converse(surface, source, sink, start or Handover()))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, serving.cancel)
         try:
@@ -94,12 +97,12 @@ def _claimed() -> Iterator[tuple[int, int]]:
         os.close(sink)
 
 
-async def _converse(surface: Surface, source: int, sink: int, first: bytes) -> None:
+async def _converse(surface: Surface, source: int, sink: int, start: Handover) -> None:
     received, reading = anyio.create_memory_object_stream[SessionMessage | Exception](16)
     writing, outgoing = anyio.create_memory_object_stream[SessionMessage](16)
     async with _writer(sink) as write, anyio.create_task_group() as group:
-        group.start_soon(_receive, _lines(source, first), received, write)
-        group.start_soon(_send, outgoing, write, group.cancel_scope)
+        group.start_soon(_receive, _lines(source, start.first), received, write)
+        group.start_soon(_send, outgoing, write, group.cancel_scope, list(start.muted))
         await surface.serve(reading, writing)
         await writing.aclose()
 
@@ -119,14 +122,28 @@ async def _receive(
 
 
 async def _send(
-    outgoing: MemoryObjectReceiveStream[SessionMessage], write: Write, scope: anyio.CancelScope
+    outgoing: MemoryObjectReceiveStream[SessionMessage],
+    write: Write,
+    scope: anyio.CancelScope,
+    muted: list[int | str],
 ) -> None:
     try:
         async with outgoing:
             async for item in outgoing:
+                if _is_muted(item.message, muted):
+                    continue
                 await write(item.message.model_dump_json(by_alias=True, exclude_unset=True))
     except OSError:
         scope.cancel()
+
+
+def _is_muted(message: types.JSONRPCMessage, muted: list[int | str]) -> bool:
+    """Whether a message answers what was answered before; each such answer comes once."""
+    number = getattr(message, "id", None)
+    if number not in muted or hasattr(message, "method"):
+        return False
+    muted.remove(number)
+    return True
 
 
 def _parsed(line: bytes) -> types.JSONRPCMessage | str:
@@ -150,14 +167,14 @@ def _error(code: int, message: str, number: str | int | None) -> str:
 
 async def _lines(source: int, first: bytes) -> AsyncIterator[bytes]:
     """Yield the lines of a descriptor; blank ones are skipped, too long ones come cut."""
-    if first.strip():
-        yield first
     if stat.S_ISREG(os.fstat(source).st_mode):
         with open(source, "rb", closefd=False) as file:  # noqa: ASYNC230 - a plain file never blocks
-            for line in file:
-                yield line
+            for line in BytesIO(first + file.read()):
+                if line.strip():
+                    yield line
         return
     reader = asyncio.StreamReader(limit=MAX_LINE)
+    reader.feed_data(first)
     pipe = open(source, "rb", buffering=0, closefd=False)  # noqa: ASYNC230, SIM115
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), pipe

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from server.instant import Front
+
 __all__ = ["main"]
 
 
@@ -25,9 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
             code = run_piped()
         else:
+            front = _front(given)
             from server.cli.commands import app
 
-            app(given, prog_name="consilience", standalone_mode=True)
+            app(given, prog_name="consilience", standalone_mode=True, obj=front)
             code = 0
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -37,6 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception as error:  # noqa: BLE001 - the border: no traceback reaches a user
         code = _explain(error)
     sys.exit(code)
+
+
+def _front(given: Sequence[str]) -> Front | None:
+    """Answer an MCP client at once, before anything else is loaded."""
+    if given[:1] != ["mcp"]:
+        return None
+    from server import instant
+
+    return instant.start(given[1:], os.environ)
 
 
 def _explain(error: Exception) -> int:

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError, InvalidInputError
+from server import instant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,9 +34,10 @@ def run_piped() -> int:
     message = _json(first)
     if isinstance(message, dict) and "tool" in message and "jsonrpc" not in message:
         return _once(message)
+    front = instant.start((), os.environ, first)
     from server.cli.serving import serve_stdio
 
-    serve_stdio(first=first)
+    serve_stdio(None, (), front)
     return 0
 
 

@@ -12,20 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from server.config import Settings
+    from server.instant import Front
 
 __all__ = ["serve_http", "serve_stdio"]
 
 
 def serve_stdio(
-    settings: Settings | None = None,
-    tools: Sequence[str] = (),
-    first: bytes = b"",
+    settings: Settings | None,
+    tools: Sequence[str],
+    front: Front,
     *,
     replay: bool = False,
 ) -> None:
-    """Serve MCP on this process's pipes; `first` is input that was already read from them."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _leave)
+    """Serve MCP on this process's pipes, after what `front` answers while this loads."""
     gc.disable()
     from server.app import Application
     from server.selection import Selection
@@ -37,7 +36,7 @@ def serve_stdio(
     gc.collect()
     gc.freeze()
     gc.enable()
-    asyncio.run(serve(surface, first))
+    asyncio.run(serve(surface, front.finish()))
 
 
 def serve_http(
