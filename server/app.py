@@ -8,6 +8,7 @@ import importlib
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from framework.errors import ConsilienceError, InvalidInputError, NotFoundError
 from framework.merge import filtering
@@ -22,7 +23,7 @@ from middlewares.policy import EnginePolicy, cooldown_spans
 from middlewares.proxy import proxies_from
 from middlewares.state import StateDatabase
 from server import llm as llms
-from server import llm_direct, logs
+from server import logs
 from server.config import Environment, Settings, load
 from server.deep_runs import DeepRuns
 from server.downloads import Downloads
@@ -470,9 +471,9 @@ class Application:
         )
 
     async def _send_to_llm(self, request: HttpRequest, timeout: float) -> HttpResponse:
-        if llm_direct.is_local(request.url):
-            return await llm_direct.send(request, timeout)
-        return await self._send(request, timeout)
+        hub = await self.hub()
+        place = urlsplit(request.url).netloc
+        return await hub.fetch(request, timeout=timeout, meta={"configured": place, "retry": False})
 
     async def _send(self, request: HttpRequest, timeout: float) -> HttpResponse:
         hub = await self.hub()

@@ -8,6 +8,7 @@ import json
 import time
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError
@@ -166,7 +167,7 @@ def _tools(app: Application, request: DeepRequest, call: Call, task: Task, llm: 
         search=search,
         fetch=fetch,
         llm=llm,
-        judge=judge,
+        judge=partial(judge, store=app.models),
         clock=time.monotonic,
         room=app.deep_runs.room,
     )

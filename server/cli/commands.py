@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from framework.types import Kind, SafeSearch, TimeRange
-from server.cli import engines, evidence_commands, inspecting, page_commands, upkeep
+from server.cli import deep, engines, evidence_commands, inspecting, page_commands, upkeep
 from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, Timeout, split
 
 __all__ = ["app"]
@@ -25,6 +25,7 @@ app.add_typer(engines.app, name="engines")
 app.add_typer(inspecting.app, name="inspect")
 page_commands.register(app)
 evidence_commands.register(app)
+deep.register(app)
 upkeep.register(app)
 
 
@@ -209,6 +210,23 @@ def batch(
         replay=replay_dir or replay,
     )
     raise typer.Exit(code)
+
+
+@app.command()
+def install(
+    clients: Annotated[
+        list[str] | None, typer.Argument(help="Clients, for example cursor; all found for none.")
+    ] = None,
+    only_print: Annotated[
+        bool, typer.Option("--print", help="Print entries and links; change nothing.")
+    ] = False,
+    uninstall: Annotated[bool, typer.Option("--uninstall", help="Take the entry out.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Enter this server into MCP clients: shows each change, keeps a backup."""
+    from server.cli.installing import run
+
+    run(clients or (), only_print=only_print, uninstall=uninstall, yes=yes)
 
 
 @app.command()
