@@ -1,0 +1,1 @@
+"""Entering this server into the MCP clients of this machine."""
