@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 JOBS ?= 2
 
-.PHONY: run test check format bench eval docs conformance bundle soak clean
+.PHONY: run snapshot test check format bench eval docs conformance bundle soak clean
 .DELETE_ON_ERROR:
 
 $(VENV)/bin/python:
@@ -38,6 +38,10 @@ check: $(VENV)/.installed-dev
 # The official MCP suite; needs npm for its runner, which lands in the ignored folder .tools.
 conformance: $(VENV)/.installed-dev
 	tests/mcp_conformance/run.sh
+
+# What the server says before any call, for the instant start; again after every change of a tool.
+snapshot: $(VENV)/.installed
+	$(BIN)/python -m server.snapshot
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .

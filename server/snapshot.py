@@ -56,7 +56,7 @@ async def ask(
             if "id" in message:
                 sent = (await from_server.receive()).message
                 answers.append(json.loads(sent.model_dump_json(by_alias=True, exclude_unset=True)))
-        group.cancel_scope.cancel()
+        await to_server.aclose()
     return answers
 
 
