@@ -181,9 +181,9 @@ class Judge(Protocol):
 class ProxyMiddleware:
     """Gives every request its proxy, and tells the pools how their members did.
 
-    A request that names a proxy keeps it, at every attempt. Any other one, `None` included, is routed by the policy:
-    by its engine (`request.meta["judge"]`) or by `request.meta["pool"]`; so a caller that forgets
-    the proxy cannot leak. `request.meta["tried"]` lists the proxies used before by this call.
+    A request that names a proxy keeps it, at every attempt. Any other one, `None` included, is
+    routed by the policy: by its engine (`request.meta["judge"]`) or by `request.meta["pool"]`; so
+    a caller that forgets the proxy cannot leak. `request.meta["tried"]` lists the proxies used before by this call.
     """
 
     def __init__(self, proxies: Proxies) -> None:
@@ -198,7 +198,7 @@ class ProxyMiddleware:
     def process_request(self, request: Request) -> None:
         """Set `request.meta["proxy"]`; raises where a proxy must be used and none can be."""
         meta = request.meta
-        if url := meta.get("proxy"):
+        if meta.get("proxy"):
             meta.setdefault("routed", False)
             return
         if is_configured(request) and is_local(request.url):

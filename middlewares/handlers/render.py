@@ -50,15 +50,32 @@ class _Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self.config.launch_options = options
         self.config.target_closed_max_retries = 0
         self.process_request_headers = _merged_headers
-        self._ready = asyncio.Lock()
+        self._starting: asyncio.Task[str] | None = None
 
     async def version(self) -> str:
-        """Start the browser where it does not run, and return its version."""
-        async with self._ready:
-            if not hasattr(self, "browser_provider"):
+        """Start the browser where it does not run, and return its version.
+
+        All callers share one start, which goes on where one of them leaves.
+        """
+        if self._starting is None:
+            self._starting = asyncio.ensure_future(self._start())
+            self._starting.add_done_callback(self._has_started)
+        return await asyncio.shield(self._starting)
+
+    async def _start(self) -> str:
+        if not hasattr(self, "browser_provider"):
+            try:
                 await self._launch()
+            except BaseException:
+                vars(self).pop("browser_provider", None)  # the next caller begins anew
+                raise
         await self._maybe_launch_browser()
         return str(self.browser.version)
+
+    def _has_started(self, start: asyncio.Task[str]) -> None:
+        self._starting = None
+        if not start.cancelled():
+            start.exception()  # nobody may be left to hear of it
 
     async def forget(self, context: str) -> None:
         """Close a context with all its pages."""
@@ -68,6 +85,8 @@ class _Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
                 await wrapper.context.close()
 
     async def close(self) -> None:
+        if self._starting is not None:
+            await asyncio.gather(self._starting, return_exceptions=True)
         with contextlib.suppress(PlaywrightError):
             await self._close()
 

@@ -249,11 +249,37 @@ async def test_a_caller_that_leaves_ends_the_render(hub: Hub) -> None:
         await site.until_idle()
         site.arrived.clear()
         call = asyncio.ensure_future(render(hub, site.url("/")))
-        await site.arrived.wait()
+        arrived = asyncio.ensure_future(site.arrived.wait())
+        await asyncio.wait({arrived, call}, return_when=asyncio.FIRST_COMPLETED)
+        assert arrived.done()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
         await site.until_idle()
+
+
+@pytest.mark.parametrize("after", [0.0, 0.1, 0.4])
+async def test_a_caller_that_leaves_while_the_browser_starts_spoils_nothing(after: float) -> None:
+    before = asyncio.all_tasks()
+    async with Site({"/": html(SCRIPT)}) as site:
+        async with Hub(LOOPBACK) as hub:
+            early = asyncio.ensure_future(render(hub, site.url("/")))
+            await asyncio.sleep(after)
+            early.cancel()
+            await asyncio.gather(early, return_exceptions=True)
+            assert (await render(hub, site.url("/"))).status == 200
+        await site.until_idle()
+    assert asyncio.all_tasks() == before
+
+
+async def test_closing_while_the_browser_starts_leaves_nothing() -> None:
+    before = asyncio.all_tasks()
+    async with Hub(LOOPBACK) as hub:
+        early = asyncio.ensure_future(render(hub, "http://127.0.0.1:1/"))
+        await asyncio.sleep(0.1)
+        early.cancel()
+        await asyncio.gather(early, return_exceptions=True)
+    assert asyncio.all_tasks() == before
 
 
 async def test_a_missing_browser_says_so(tmp_path: Path) -> None:
