@@ -183,7 +183,8 @@ class ProxyMiddleware:
 
     A request that names a proxy keeps it, at every attempt. Any other one, `None` included, is
     routed by the policy: by its engine (`request.meta["judge"]`) or by `request.meta["pool"]`; so
-    a caller that forgets the proxy cannot leak. `request.meta["tried"]` lists the proxies used before by this call.
+    a caller that forgets the proxy cannot leak. `request.meta["tried"]` lists the proxies used
+    before by this call.
     """
 
     def __init__(self, proxies: Proxies) -> None:

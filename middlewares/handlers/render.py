@@ -67,7 +67,8 @@ class _Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
             try:
                 await self._launch()
             except BaseException:
-                vars(self).pop("browser_provider", None)  # the next caller begins anew
+                if hasattr(self, "browser_provider"):
+                    del self.browser_provider  # the next caller begins anew
                 raise
         await self._maybe_launch_browser()
         return str(self.browser.version)
