@@ -45,4 +45,3 @@ class Draft:
         if self.namespaces:
             part["namespaces"] = dict(self.namespaces)
         return {**part, "rows": rows, "fields": dict(self.fields)}
-

@@ -110,8 +110,10 @@ def _title_worth(head: Element | None, row: Element) -> float:
         worth += 0.4
     if linked(head) is not None:
         worth += 0.3
-    elif any(inner.tag == "a" for inner in head.inside()):
-        worth += 0.2
+    else:
+        inner = next((e for e in head.inside() if e.tag == "a"), None)
+        if inner is not None:
+            worth += 0.2 if len(head.text) <= len(inner.text) + 3 else -0.2
     return worth - 0.3 * (head.order - row.order) / max(1, row.last - row.order)
 
 
@@ -223,7 +225,8 @@ def _snippet_worth(found: Element | None, row: Element, head: Element | None) ->
     worth = min(1.0, len(text) / 140)
     blocks = sum(inner.tag not in _INLINE for inner in found.inside())
     in_links = sum(len(inner.text) for inner in found.inside() if inner.tag == "a")
-    if found.tag == "a" or linked(found) is not None:
+    around = linked(found)
+    if around is not None and around is not row and row.holds(around):
         in_links = len(text)
     return worth * (0.85**blocks) * (1.0 - 0.7 * min(1.0, in_links / max(1, len(text))))
 
@@ -235,6 +238,8 @@ def _selectors(rows: Sequence[Element], parts: Callable[[Element], Iterator[Elem
         names: dict[str, None] = {}
         for element in parts(row):
             own = [*list(features(element))[:7], element.tag]
+            if not element.classes:
+                own.insert(0, f"{element.tag}:not([class])")
             names.update(dict.fromkeys(own))
             if element.parent is not None and element.parent is not row:
                 for outer in [*list(features(element.parent))[:4], element.parent.tag]:

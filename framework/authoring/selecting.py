@@ -83,7 +83,8 @@ def simplicity(selector: str) -> float:
     """Return how short and how lasting a selector is; more is better."""
     names = re.findall(r"[.#]([\w-]+)", selector)
     lasting = sum(stability(name) for name in names) / len(names) if names else 0.35
-    if not names and not re.search(r"\bh[1-6]\b|\[", selector):
+    telling = selector.replace(":not([class])", "")
+    if not names and not re.search(r"\bh[1-6]\b|\[", telling):
         lasting -= 0.5
     return lasting - 0.12 * len(re.split(r"[ >]+", selector)) - 0.004 * len(selector)
 

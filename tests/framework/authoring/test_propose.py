@@ -66,6 +66,17 @@ def titles(rows: Sequence[Row]) -> list[str]:
     return [one.title for one in rows]
 
 
+SITELINKS = (
+    "<ul>"
+    + "".join(
+        f'<li><h4><a href="https://site0.example/{n}">Part {n} of the site</a></h4></li>'
+        for n in range(4)
+    )
+    + "</ul>"
+)
+RELATED = "".join(
+    f'<div><h3><a href="/s?q=r{n}">A related search number {n}</a></h3></div>' for n in range(12)
+)
 EXPECTED = [f"Title number {n} of several" for n in range(5)]
 
 
@@ -88,6 +99,34 @@ EXPECTED = [f"Title number {n} of several" for n in range(5)]
                 *map(row, range(5)),
             ),
             id="an advertisement among them",
+        ),
+        pytest.param(
+            page(row(0, extra=SITELINKS), *(row(n) for n in range(1, 5))),
+            id="links below the first",
+        ),
+        pytest.param(
+            page(*map(row, range(5))) + f"<aside>{RELATED}</aside>", id="more headings at the side"
+        ),
+        pytest.param(
+            page(
+                *(
+                    f'<a class="card" href="https://site{n}.example/page"><h4>Title number {n} of '
+                    f"several</h4><div>A text of some length that says what it is about.</div></a>"
+                    for n in range(5)
+                )
+            ),
+            id="rows that are links",
+        ),
+        pytest.param(
+            page(
+                *(
+                    f'<blockquote><a class="t" href="https://site{n}.example/page">Title number {n} '
+                    f'of several</a><p class="u">https://site{n}.example/page</p><p>A text of some '
+                    "length that says what it is about.</p></blockquote>"
+                    for n in range(5)
+                )
+            ),
+            id="addresses before texts",
         ),
     ],
 )
