@@ -18,13 +18,14 @@ from starlette.routing import Route
 from framework.errors import ConsilienceError
 from server.health import examine, health_metrics
 from server.http import plain
-from server.http.limits import BodyLimit, CallerLimit, Limits
+from server.http.limits import BodyLimit, CallerLimit, Ending, Limits
 from server.http.mcp import McpEndpoint
 from server.http.responses import failed, not_found
 from server.http.security import CALLER, Gate
 from server.metrics import CONTENT_TYPE
 from server.status import render_status
 from server.version import VERSION
+from server.web.routes import routes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -81,6 +82,7 @@ def http_app(
             Route("/search", plain.search),
             Route("/read", plain.read),
             Route("/openapi.json", plain.openapi),
+            *routes(access),
         ],
         middleware=_middleware(access, limits),
         exception_handlers={404: not_found, 405: _wrong_method, ConsilienceError: failed},
@@ -99,6 +101,7 @@ def _middleware(access: Access, limits: Limits) -> list[Middleware]:
         expose_headers=["Mcp-Session-Id", "Retry-After", "WWW-Authenticate"],
     )
     return [
+        Middleware(Ending),
         *([cors] if access.origins else []),
         Middleware(BodyLimit, limits=limits),
         Middleware(Gate, access=access),

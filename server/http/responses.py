@@ -12,7 +12,7 @@ from server.tools.base import failure
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["failed", "not_found"]
+__all__ = ["failed", "not_found", "status_of"]
 
 _STATUS: tuple[tuple[type[ConsilienceError], int], ...] = (
     (InvalidInputError, 400),
@@ -22,15 +22,19 @@ _STATUS: tuple[tuple[type[ConsilienceError], int], ...] = (
 )
 
 
+def status_of(error: ConsilienceError) -> int:
+    """Return the status that an expected failure is answered with."""
+    return next(status for kind, status in _STATUS if isinstance(error, kind))
+
+
 def failed(_request: Request | None, error: Exception) -> JSONResponse:
     """Answer an expected failure."""
     if not isinstance(error, ConsilienceError):
         raise error
     info = failure(error)
-    status = next(status for kind, status in _STATUS if isinstance(error, kind))
     after = info.retry_after
     headers = {"Retry-After": str(max(1, round(after)))} if after is not None else None
-    return JSONResponse({"error": info.model_dump(exclude_none=True)}, status, headers)
+    return JSONResponse({"error": info.model_dump(exclude_none=True)}, status_of(error), headers)
 
 
 def not_found(_request: Request, _error: Exception | None) -> JSONResponse:

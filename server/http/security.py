@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, RedirectResponse
 
 from framework.errors import InvalidInputError
+from server.web.sessions import COOKIE, caller_of_cookie
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from server.config import Settings
@@ -33,7 +36,9 @@ CALLER = "consilience.caller"
 ANY = "*"
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-_OPEN_PATHS = frozenset({"/healthz"})
+_OPEN_PATHS = frozenset({"/healthz", "/login", "/style.css"})
+#: Where a browser's session stands for a token; elsewhere only the token itself counts.
+_SESSION_PATHS = frozenset({"/", "/page", "/logout", "/status"})
 _SAFE_SITES = frozenset({"same-origin", "none"})
 
 
@@ -167,7 +172,7 @@ class Gate:
         if scope["type"] == "http":
             refused = self._check(scope, Headers(scope=scope))
             if refused is not None:
-                await _response(refused)(scope, receive, send)
+                await _response(refused, scope)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -177,16 +182,27 @@ class Gate:
             return refused
         if scope["method"] == "OPTIONS" or scope["path"] in _OPEN_PATHS:
             return None
-        caller = caller_of(self._access, headers)
+        caller = caller_of(self._access, headers) or self._browser(scope)
         if caller is None:
             return Refusal(401, "invalid_token", "a valid bearer token is required")
         scope[CALLER] = caller
         return None
 
+    def _browser(self, scope: Scope) -> str | None:
+        if scope["path"] not in _SESSION_PATHS:
+            return None
+        return caller_of_cookie(self._access.tokens, HTTPConnection(scope).cookies.get(COOKIE))
 
-def _response(refused: Refusal) -> JSONResponse:
+
+def _response(refused: Refusal, scope: Scope) -> Response:
+    if refused.status == 401 and scope["path"] in _SESSION_PATHS and _is_page_load(scope):
+        return RedirectResponse("/login", 303, {"Cache-Control": "no-store"})
     headers = {"Cache-Control": "no-store"}
     if refused.status == 401:
         headers["WWW-Authenticate"] = 'Bearer error="invalid_token"'
     body = {"error": {"code": refused.code, "message": refused.message, "retryable": False}}
     return JSONResponse(body, refused.status, headers)
+
+
+def _is_page_load(scope: Scope) -> bool:
+    return "text/html" in Headers(scope=scope).get("accept", "")

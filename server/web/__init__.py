@@ -1,0 +1,1 @@
+"""The browser page: search, results with their votes, and a reader; no scripts."""
