@@ -315,6 +315,9 @@ def _all_quoted(sentence: str, hits: list[_Hit]) -> bool:
     )
 
 
+_MOST_MARKED = 200
+
+
 def mark(text: str, *, label: str = "instruction to the reader, not content") -> str:
     """Return text with every dangerous visible sentence set between ⟦label: … ⟧.
 
@@ -327,6 +330,6 @@ def mark(text: str, *, label: str = "instruction to the reader, not content") ->
         for sentence, weight, _ in _orders(part.text, part.code, about, unseen=False)
         if weight >= MEDIUM
     }
-    for span in sorted(spans, key=len, reverse=True):
+    for span in sorted(spans, key=len, reverse=True)[:_MOST_MARKED]:
         text = text.replace(span, f"⟦{label}: {span}⟧")
     return text

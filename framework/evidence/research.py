@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from framework.evidence.agreement import Cluster, Statement
     from framework.evidence.chunks import Chunk, Source
     from framework.evidence.models import ModelStore
+    from framework.evidence.packing import Packed
 
 __all__ = ["Agreement", "Contradiction", "Finding", "Research", "Said", "TokenBudget", "weigh"]
 
@@ -115,22 +116,21 @@ def weigh(
     order.sort(key=lambda i: -combined[i])
     packed = pack(((ranked.chunks[i], ranked.score[i]) for i in order), query, max_tokens)
     places = {chunk.id: i for i, chunk in enumerate(ranked.chunks)}
-    findings = []
-    for item in packed:
-        i = places[item.chunk.id]
-        source = sources[item.chunk.source]
-        findings.append(
-            Finding(
-                evidence=evidence(ranked, item, query, source.url),
-                source_index=item.chunk.source,
-                source_url=source.url,
-                source_title=source.title,
-                cluster_id=home[i],
-                agreement_count=len(supports[i]),
-                opposed_by=tuple(sorted(opposed[i])),
-                combined_score=combined[i],
-            )
+
+    def finding(item: Packed) -> Finding:
+        i, source = places[item.chunk.id], sources[item.chunk.source]
+        return Finding(
+            evidence=evidence(ranked, item, query, source.url),
+            source_index=item.chunk.source,
+            source_url=source.url,
+            source_title=source.title,
+            cluster_id=home[i],
+            agreement_count=len(supports[i]),
+            opposed_by=tuple(sorted(opposed[i])),
+            combined_score=combined[i],
         )
+
+    findings = [finding(item) for item in packed]
     return Research(
         query=query,
         ranked_evidence=tuple(findings),

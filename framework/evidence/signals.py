@@ -12,6 +12,7 @@ from math import log1p
 
 from framework.evidence.quantities import Quantity, conflicts, quantities
 from framework.evidence.wordlists import words
+from framework.reading.terms import terms
 
 __all__ = ["FEATURES", "Facts", "conflicting", "facts", "features", "stem"]
 
@@ -24,6 +25,7 @@ _NEGATION = words("negation")
 _EXCLUSIVE = words("exclusive")
 _HEDGE = words("hedge")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SUFFIXES = (
     "ationally", "ization", "isation", "ational", "fulness", "ousness", "iveness", "ations",
     "ation", "ingly", "ments", "ment", "ness", "ings", "edly", "able", "ible", "ions", "ing",
@@ -70,20 +72,32 @@ class Facts:
     numbers: tuple[Quantity, ...] = field(default=())
 
 
+def _tokens(text: str) -> list[str]:
+    """Words as written; pairs of signs where a script parts no words."""
+    return terms(text) if not text.isascii() and _UNSPACED.search(text) else _WORD.findall(text)
+
+
 @lru_cache(maxsize=4_096)
 def facts(text: str) -> Facts:
     """Take a text apart: words, stems, names, negations, quantities."""
-    tokens = _WORD.findall(text.replace("’", "'"))
+    tokens = _tokens(text.replace("’", "'"))
     words = tuple(token.lower() for token in tokens)
     stems = tuple(stem(word) for word in words)
     content = frozenset(
         s for w, s in zip(words, stems, strict=True) if w not in _STOP and w not in _NEGATION
     )
-    return Facts(words, stems, content, _names(text, tokens), _negations(words), quantities(text))
+    return Facts(
+        words, stems, content, _names(text, tokens), _negations(text, words), quantities(text)
+    )
 
 
-def _negations(words: tuple[str, ...]) -> int:
-    return sum(word in _NEGATION or word.endswith("n't") for word in words)
+#: Negations of scripts that part no words.
+_UNSPACED_NEGATION = re.compile("[不没沒未无無]|ない|ません|않|못하|없|아니|ไม่")
+
+
+def _negations(text: str, words: tuple[str, ...]) -> int:
+    spaced = sum(word in _NEGATION or word.endswith("n't") for word in words)
+    return spaced + (0 if text.isascii() else len(_UNSPACED_NEGATION.findall(text)))
 
 
 def _names(text: str, tokens: list[str]) -> frozenset[str]:
@@ -143,6 +157,8 @@ def _window(claim: Facts, text: Facts) -> tuple[int, int]:
     if not shared:
         return 0, text.negated
     near = {j for i in shared for j in range(i - 3, i + 4)}
+    if any(_UNSPACED.match(word) for word in text.words):
+        return text.negated, 0
     close = sum(
         1 for j, w in enumerate(text.words) if j in near and (w in _NEGATION or w.endswith("n't"))
     )
