@@ -121,8 +121,8 @@ EXPECTED = [f"Title number {n} of several" for n in range(5)]
             page(
                 *(
                     f'<blockquote><a class="t" href="https://site{n}.example/page">Title number'
-                    f' {n} of several</a><p class="u">https://site{n}.example/page</p><p>A text of some '
-                    "length that says what it is about.</p></blockquote>"
+                    f' {n} of several</a><p class="u">https://site{n}.example/page</p>'
+                    "<p>A text of some length that says what it is about.</p></blockquote>"
                     for n in range(5)
                 )
             ),
