@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,7 @@ INLINE = words(
 """Elements that flow in a line of text."""
 #: The names that matter on an element within a line: it is hidden, or a tool of the page.
 _TELLING = re.compile("hid|sr-|screen|invisible|none|edit|link|anchor|lead|intro|embed", re.I)
+_LABEL_MOST = 2_000
 _FLOWING = INLINE | {"-text", "button", "svg"}
 _PRUNED = words("nav footer noscript menu")
 _INSIDE = BODY | LEAD | EMBED
@@ -184,11 +186,18 @@ def _name(node: LexborNode) -> str:
     return "mjx" if name.startswith("mjx-") and name != "mjx-container" else name
 
 
+@lru_cache(maxsize=4096)
+def _inline_hints(label: str) -> int:
+    return hints(label) if _TELLING.search(label) else 0
+
+
 def _named(attrs: Mapping[str, str | None], name: str) -> int:
     """Return what an element's class and id say about it."""
     label = attrs.get("class")
+    if label and len(label) > _LABEL_MOST:
+        label = label[:_LABEL_MOST]
     if name in INLINE:
-        return hints(label) if label and _TELLING.search(label) else 0
+        return _inline_hints(label) if label else 0
     found = hints(label) if label else 0
     if name in _NAMED_BY_ID:
         ident = attrs.get("id")
@@ -221,6 +230,7 @@ def _walk(  # noqa: C901 - one pass, for speed
     prune = titles is not None
     around_titles = _around(titles or ())
     above = [-1]
+    path: list[LexborNode] = []
     up = -1
     depth = 0
     node: LexborNode | None = root
@@ -273,15 +283,15 @@ def _walk(  # noqa: C901 - one pass, for speed
                 if depth < MAX_DEPTH:
                     up = here
                 above.append(up)
+                path.append(node)
                 depth += 1
                 node = child
                 continue
-        following: LexborNode | None = None
-        while depth and node is not None and (following := node.next) is None:
-            node = node.parent
+        while (following := node.next) is None and depth:
+            node = path.pop()
             closed = above.pop()
             depth -= 1
             up = above[-1]
             if closed != up:
                 ends[closed] = len(tags)
-        node = following
+        node = following if depth else None

@@ -18,6 +18,8 @@ _RUN = re.compile(
     f"[^\\W_{_PAIRED}]+(?:[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0dff]+[^\\W_{_PAIRED}]*)*"
 )
 _GRAM = 4
+#: Letters of a word that count; longer ones are no words, and would fill the tables of known words.
+_LONGEST = 64
 _IS_PAIRED = re.compile(f"[{_PAIRED}]")
 _ARABIC = re.compile("[\u0600-\u06ff]")
 _INDIC = re.compile("[\u0900-\u0dff]")
@@ -30,10 +32,12 @@ _ARABIC_HEAD = re.compile("^(?:[وف]?(?:ال|بال|كال|لل)|[وف](?=....)
 _ARABIC_TAIL = re.compile("(?:هما|كما|تها|ات|ون|ين|ان|ها|هم|هن|نا|يه|ه|ي|ا)$")
 
 
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] if len(run) > 1 else [run]
+
+
 @lru_cache(maxsize=65536)
 def _word(run: str) -> tuple[str, ...]:
-    if _IS_PAIRED.match(run):
-        return (*(run[i : i + 2] for i in range(len(run) - 1)),) if len(run) > 1 else (run,)
     if _ARABIC.search(run):
         return _arabic(run)
     if _INDIC.search(run):
@@ -58,14 +62,12 @@ def terms(text: str) -> list[str]:
     """Return the search terms of a text, in order."""
     found: list[str] = []
     for run in _RUN.findall(text):
-        found.extend(_word(run))
+        found.extend(_pairs(run) if _IS_PAIRED.match(run) else _word(run[:_LONGEST]))
     return found
 
 
 @lru_cache(maxsize=65536)
 def _grams(run: str) -> tuple[str, ...]:
-    if _IS_PAIRED.match(run):
-        return _word(run)
     word = f" {_ARABIC_MARKS.sub('', run).translate(_ARABIC_SAME)} "
     return tuple(word[i : i + _GRAM] for i in range(max(1, len(word) - _GRAM + 1)))
 
@@ -74,5 +76,5 @@ def grams(text: str) -> list[str]:
     """Return the letter sequences of a text's words: they find what inflection hides."""
     found: list[str] = []
     for run in _RUN.findall(text.casefold()):
-        found.extend(_grams(run))
+        found.extend(_pairs(run) if _IS_PAIRED.match(run) else _grams(run[:_LONGEST]))
     return found
