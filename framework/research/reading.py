@@ -19,6 +19,8 @@ __all__ = ["digest", "source_of"]
 #: Tokens of a page that its quotes are looked for in, and the passages they come in.
 _TOKENS = 2_500
 _CHUNKS = 16
+#: A passage that scores less than this share of the best one is left out.
+_PERTINENT = 0.2
 _LEAST_TEXT = 120
 _SCANNED = 400_000
 _SKETCHED = 400_000
@@ -45,8 +47,11 @@ def digest(document: Document, question: str) -> Digest:
 
 def _excerpts(document: Document, question: str) -> tuple[Excerpt, ...]:
     chosen = Passages(document).select(question, max_tokens=_TOKENS, max_chunks=_CHUNKS)
+    best = max((one.score for one in chosen), default=0.0)
     return tuple(
-        Excerpt(text=one.text, start=one.start, section=one.section[-3:]) for one in chosen
+        Excerpt(text=one.text, start=one.start, section=one.section[-3:])
+        for one in chosen
+        if one.score >= _PERTINENT * best
     )
 
 

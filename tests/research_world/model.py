@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from framework.llm import Completion
 from framework.reading.unmark import unmark
 from tests.research_world.world import ORDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PLAN = (
     "Harrow Sound barrage construction history",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,8 @@ from framework.reading import read
 from framework.types import EngineReport, HttpResponse, Query, Row, SearchAnswer, Verdict
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from framework.reading import Document
     from framework.types import HttpRequest
 
@@ -82,11 +83,11 @@ def sites() -> dict[str, Site]:
 
 
 @cache
-def markup(url: str) -> bytes:
+def markup(url: str, filler: int | None = None) -> bytes:
     """The HTML of a page; a page with filler has its real matter behind four fifths of it."""
     site = sites()[url]
     paragraphs = "\n".join(_block(text) for text in site.body)
-    before, after = _filler(site)
+    before, after = _filler(site.filler if filler is None else min(filler, site.filler))
     hidden = f'<div style="display:none">{html.escape(site.hidden)}</div>' if site.hidden else ""
     return (
         f'<!DOCTYPE html><html lang="{site.language}"><head><meta charset="utf-8">'
@@ -104,14 +105,17 @@ def _block(text: str) -> str:
     return f"<p>{html.escape(text)}</p>"
 
 
-def _filler(site: Site) -> tuple[str, str]:
-    if not site.filler:
+_WATCHES = ("first", "middle", "morning", "forenoon", "afternoon", "dog")
+
+
+def _filler(most: int) -> tuple[str, str]:
+    if not most:
         return "", ""
-    lines = []
+    lines: list[str] = []
     size = 0
-    while size < site.filler:
-        number = len(lines)
-        line = f"<p>Entry {number}: watch {number % 6} found pumps, gates and alarms in order.</p>"
+    while size < most:
+        watch = _WATCHES[len(lines) % len(_WATCHES)]
+        line = f"<p>Entry of the {watch} watch: pumps, gates and alarms in order.</p>"
         lines.append(line)
         size += len(line)
     cut = len(lines) * 4 // 5
@@ -141,9 +145,11 @@ def rows(engine: str, query: str) -> tuple[Row, ...]:
 
 @dataclass(slots=True)
 class World:
-    """The web as the loop gets it: counts what is asked for; `engines` are those searched."""
+    """The web as the loop gets it: counts what is asked for; `engines` are those searched,
+    `filler` the most bytes that a page is blown up by (None: as it says)."""
 
     engines: tuple[str, ...] = tuple(ENGINES)
+    filler: int | None = 50_000
     queries: list[str] = field(default_factory=list)
     fetched: Counter[str] = field(default_factory=Counter)
 
@@ -167,7 +173,7 @@ class World:
         site = sites()[url]
         if site.status != 200:
             raise ConsilienceError(f"{url} answered status {site.status}", code="http_status")
-        return read(markup(url), url, {"content-type": "text/html; charset=utf-8"})
+        return read(markup(url, self.filler), url, {"content-type": "text/html; charset=utf-8"})
 
 
 def respond(request: HttpRequest) -> HttpResponse | None:
