@@ -13,7 +13,7 @@ from framework.merge.tracking import is_tracking
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["asked", "request_of"]
+__all__ = ["asked", "id_of", "request_of"]
 
 #: Names that the parameter with the query has, the commonest first.
 _QUERIES = (
@@ -32,9 +32,18 @@ def asked(address: str) -> str:
     return next((sent[name] for name in _QUERIES if sent.get(name)), "")
 
 
+def id_of(address: str) -> str:
+    """Return an id for the engine at an address: the name of its site."""
+    labels = (urlsplit(address).hostname or "engine").split(".")
+    short = len(labels) > 2 and len(labels[-2]) <= 3 and len(labels[-1]) == 2
+    name = labels[-3] if short else labels[-2] if len(labels) > 1 else labels[0]
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "engine"
+
+
 def request_of(address: str, query: str) -> tuple[dict[str, object], dict[str, object] | None]:
     """Return the `request` and, where the address shows one, the `paging` of an engine file.
 
+    An address without any parameter gets the commonest one, `q`, to be looked over.
     Raises InvalidInputError for an address that is not https or does not hold the query.
     """
     parts = urlsplit(address)
@@ -46,6 +55,8 @@ def request_of(address: str, query: str) -> tuple[dict[str, object], dict[str, o
     held = _holder(sent, query)
     path = parts.path or "/"
     in_path = held is None and query and query in unquote(path)
+    if not (sent or in_path or query):
+        return {"url": f"https://{parts.netloc}{path}", "query": {_QUERIES[0]: _MARK}}, None
     if held is None and not in_path:
         raise InvalidInputError(
             f"--url: {address!r} does not hold the query",

@@ -65,15 +65,15 @@ def schema() -> None:
     run()
 
 
-_NEW_ID = typer.Argument(help="Lower-case letters, digits, hyphens: the file's name.")
+_NEW_ID = typer.Argument(help="The file's name; else that of the site in --url.")
 _FORCE = typer.Option("--force", help="Replace what exists.")
 _QUESTION = typer.Argument(help="What to ask.")
 
 
 @app.command()
 def new(
-    engine: Annotated[str, _NEW_ID],
     url: Annotated[str, typer.Option(help="The address of a search, as a browser shows it.")],
+    engine: Annotated[str | None, _NEW_ID] = None,
     file: Annotated[
         Path | None, typer.Option("--from", help="The saved page; else it is fetched.")
     ] = None,
@@ -86,10 +86,12 @@ def new(
     proxy: Proxy = None,
 ) -> None:
     """Propose an engine file from a page of results, with a first recorded answer."""
+    from framework.authoring.asking import id_of
     from server.cli.authoring import new as run
 
     overrides = {"proxy": proxy}
-    run(engine, overrides, url=url, file=file, query=query, name=name, kind=kind, force=force)
+    name_of = engine or id_of(url)
+    run(name_of, overrides, url=url, file=file, query=query, name=name, kind=kind, force=force)
 
 
 @app.command("try")

@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from framework.authoring.asking import asked, request_of
+from framework.authoring.asking import asked, id_of, request_of
 from framework.authoring.draft import Draft
 from framework.authoring.scaffold import case_files, extension, scaffold
 from framework.errors import InvalidInputError
@@ -47,9 +47,10 @@ def test_the_first_line_tells_editors_the_schema() -> None:
         ({"id": "Bad Id"}, "is not allowed"),
         ({"address": "http://shelf.example.org/find?q=night+sky"}, "is no https address"),
         ({"address": "https://shelf.example.org/find"}, "does not hold the query"),
+        ({"address": "https://shelf.example.org/find?x=1", "query": ""}, "does not hold the query"),
         ({"query": "something else"}, "does not hold the query"),
     ],
-    ids=["id", "http", "no query", "another query"],
+    ids=["id", "http", "no query", "no known name", "another query"],
 )
 def test_what_cannot_become_an_engine_is_told(changes: dict[str, object], part: str) -> None:
     with pytest.raises(InvalidInputError, match=part):
@@ -82,6 +83,10 @@ def test_a_draft_that_reads_nothing_is_refused() -> None:
             {"url": "https://a.example/search/{{ query }}/all"}, None, id="in the path",
         ),
         pytest.param(
+            "https://a.example/s", "",
+            {"url": "https://a.example/s", "query": {"q": "{{ query }}"}}, None, id="a bare address",
+        ),
+        pytest.param(
             "https://a.example/s?odd=moon&lang=en", "moon",
             {"url": "https://a.example/s", "query": {"odd": "{{ query }}", "lang": "en"}},
             None, id="an unknown name",
@@ -109,6 +114,20 @@ def test_an_address_becomes_a_request(
 )
 def test_the_query_is_read_back(address: str, text: str) -> None:
     assert asked(address) == text
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("https://www.mojeek.com/search?q=x", "mojeek"),
+        ("https://search.site.co.uk/?q=x", "site"),
+        ("https://html.duck.example/", "duck"),
+        ("https://localhost/", "localhost"),
+        ("https://", "engine"),
+    ],
+)
+def test_an_engine_is_called_like_its_site(address: str, name: str) -> None:
+    assert id_of(address) == name
 
 
 def test_a_case_holds_the_answer_what_is_known_and_what_is_read() -> None:

@@ -56,6 +56,15 @@ def test_new_writes_a_file_and_a_recording_that_pass_the_check(shelf: Path, run:
     assert [row["rank"] for row in expected["results"]] == [1, 2, 3, 4]
 
 
+def test_new_names_the_engine_after_its_site(project: Path, run: Run) -> None:
+    done = run(
+        "engines", "new", "--url", "https://www.books.example/s?q=sky", "--from", "page.html"
+    )
+
+    assert done.code == 0, done.error
+    assert (project / "engines.d/books.yaml").exists()
+
+
 def test_new_replaces_nothing_unless_told(shelf: Path, run: Run) -> None:
     words = ("engines", "new", "shelf", "--url", URL, "--from", "page.html")
     done = run(*words)
@@ -69,7 +78,7 @@ def test_new_replaces_nothing_unless_told(shelf: Path, run: Run) -> None:
     ("body", "url", "part"),
     [
         ("<p>Nothing that repeats.</p>", URL, "nothing in the page repeats"),
-        (page(), "https://shelf.example.org/find", "does not hold the query"),
+        (page(), "https://shelf.example.org/find?x=1", "does not hold the query"),
         (page(note=f"<p>{'sk-live-'}0123456789abcdef0123"), URL, "looks like a key"),
     ],
     ids=["no rows", "no query", "a key"],
