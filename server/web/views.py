@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 from framework.reading import BlockKind
+from framework.reading.unmark import unmark
 from framework.types import Verdict
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ _TONES = {
 }
 _MOST_BLOCKS = 400
 _WORD = re.compile(r"\w+")
+_CELL_END = re.compile(r"(?<!\\)\|")
 _ELEMENTS = {
     BlockKind.HEADING: "heading",
     BlockKind.ITEM: "item",
@@ -111,11 +113,12 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A block of a page: `element` says as what it is shown, `level` is a heading's."""
+    """A block of a page: `element` says as what it is shown; a heading's level, a table's rows."""
 
     element: str
     text: str
     level: int = 0
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 def address(url: str) -> str:
@@ -200,7 +203,7 @@ def passages(built: Context) -> tuple[Passage, ...]:
 
 def _passage(one: Evidence) -> Passage:
     return Passage(
-        pieces=marked(one.text, one.matched_terms),
+        pieces=marked(unmark(one.text), one.matched_terms),
         place=" › ".join(one.section_path[-2:]),
         href=address(one.text_fragment_url),
         score=f"{one.score:.2f}",
@@ -210,14 +213,27 @@ def _passage(one: Evidence) -> Passage:
 def paragraphs(document: Document) -> tuple[tuple[Paragraph, ...], bool]:
     """Return a page's blocks as they are shown, and whether there are more."""
     shown = [block for block in document.blocks if block.kind not in _SILENT]
-    found = tuple(
+    found = (
         Paragraph(
             _ELEMENTS.get(block.kind, "paragraph"),
-            document.markdown[block.start : block.end]
-            if block.kind is BlockKind.TABLE
-            else document.block_text(block),
+            document.block_text(block),
             block.level,
+            _rows(document.markdown[block.start : block.end])
+            if block.kind is BlockKind.TABLE
+            else (),
         )
         for block in shown[:_MOST_BLOCKS]
     )
-    return tuple(part for part in found if part.text.strip()), len(shown) > _MOST_BLOCKS
+    parts = tuple(part for part in found if part.text.strip())
+    repeated = parts and parts[0].element == "heading" and parts[0].text == document.title
+    return parts[1:] if repeated else parts, len(shown) > _MOST_BLOCKS
+
+
+def _rows(table: str) -> tuple[tuple[str, ...], ...]:
+    """Return the cells of a table in our own Markdown, without the line below its head."""
+    lines = [line.strip().removeprefix("|").removesuffix("|") for line in table.splitlines()]
+    return tuple(
+        tuple(unmark(cell) for cell in _CELL_END.split(line))
+        for line in lines
+        if line.strip(" |:-")
+    )
