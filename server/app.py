@@ -28,6 +28,7 @@ from server.config import Environment, Settings, load
 from server.deep_runs import DeepRuns
 from server.downloads import Downloads
 from server.engine_state import engine_state
+from server.memory import keep_memory
 from server.metrics import Metrics
 from server.pages import Pages, checked_url
 from server.preferences import Preferences
@@ -132,6 +133,7 @@ class Application:
         return cls(settings, environment, replay=folder, watch=watch)
 
     async def __aenter__(self) -> Application:
+        keep_memory()
         self._opening = asyncio.create_task(self._open(), name="open the crawler")
         return self
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from framework.types import FieldValue
 
-__all__ = ["Ballot", "explain", "merge", "score"]
+__all__ = ["Ballot", "explain", "merge", "merge_best", "score"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +92,27 @@ def merge(
     Each engine votes once per page, with its best rank. Ties go to the best rank, then to the order
     of the ballots. Cost is linear in the number of rows (plus one sort of the results).
     """
+    return merge_best(
+        ballots,
+        max_results,
+        include_domains=include_domains,
+        exclude_domains=exclude_domains,
+    )[0]
+
+
+def merge_best(
+    ballots: Iterable[Ballot],
+    max_results: int | None,
+    *,
+    include_domains: Sequence[str] = (),
+    exclude_domains: Sequence[str] = (),
+) -> tuple[tuple[Result, ...], int]:
+    """Return what `merge` does, and how many results there would be without `max_results`."""
     wanted = DomainFilter(include_domains, exclude_domains)
     pages = [_tallied(entries) for entries in _grouped(ballots, wanted)]
     pages.sort(key=_standing)
-    return tuple(_result(page, rank) for rank, page in enumerate(pages[:max_results], 1))
+    results = (_result(page, rank) for rank, page in enumerate(pages[:max_results], 1))
+    return tuple(results), len(pages)
 
 
 def _grouped(ballots: Iterable[Ballot], wanted: DomainFilter) -> Iterable[list[_Entry]]:

@@ -14,7 +14,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Protocol
 
 from framework.errors import ConsilienceError, InvalidInputError, UnavailableError
-from framework.merge.consensus import Ballot, merge
+from framework.merge.consensus import Ballot, merge_best
 from framework.merge.relevance import unrelated
 from framework.types import EngineReport, Next, Page, Query, Row, SearchAnswer, Verdict
 
@@ -254,17 +254,18 @@ def _answer(query: Query, tallies: Sequence[_Tally]) -> SearchAnswer:
     reports = tuple(tally.report for tally in tallies if tally.report is not None)
     if not any(report.verdict in _ANSWERED for report in reports):
         raise NoAnswerError(reports)
-    results = merge(
+    results, total = merge_best(
         map(_ballot, tallies),
+        query.max_results,
         include_domains=query.include_domains,
         exclude_domains=query.exclude_domains,
     )
     pages = [page for tally in tallies for page in tally.pages]
     return SearchAnswer(
         query=query,
-        results=results[: query.max_results],
+        results=results,
         engines=reports,
-        total=len(results),
+        total=total,
         next_page=_next_page(query, tallies),
         answers=_extras(pages, "answer"),
         corrections=_extras(pages, "correction"),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from framework.merge.consensus import Ballot, explain, merge, score
+from framework.merge.consensus import Ballot, explain, merge, merge_best, score
 from framework.types import FieldValue, Row, Vote
 
 if TYPE_CHECKING:
@@ -209,3 +209,10 @@ def _cost(engines: int, count: int) -> float:
 def test_cost_is_linear_up_to_sixty_engines_of_a_thousand_rows() -> None:
     small, large = _cost(15, 250), _cost(60, 1000)
     assert large / small < 16 * 6
+
+
+def test_the_best_results_come_with_the_number_of_all() -> None:
+    ballots = [ballot("a", "x", "y", "z"), ballot("b", "y", "w")]
+    results, total = merge_best(ballots, 2)
+    assert results == merge(ballots)[:2]
+    assert total == len(merge(ballots)) == 4
