@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BodyLimit", "Bucket", "CallerLimit", "Limits"]
+__all__ = ["BodyLimit", "Bucket", "CallerLimit", "Ending", "Limits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,3 +164,34 @@ class BodyLimit:
 def _too_large(status: int, part: str, limit: int) -> JSONResponse:
     message = f"the request's {part} are over {limit} bytes"
     return JSONResponse({"error": {"code": "too_large", "message": message}}, status)
+
+
+class Ending:
+    """ASGI middleware that answers calls which the end of the server cuts off."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; where it is cancelled before its answer began, say so."""
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except asyncio.CancelledError:
+            if scope["type"] != "http":
+                raise
+            if not started:
+                await _ending()(scope, receive, send)
+            else:
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _ending() -> JSONResponse:
+    error = {"code": "ending", "message": "the server is ending; call again", "retryable": True}
+    return JSONResponse({"error": error}, 503, {"Retry-After": "1"})

@@ -131,6 +131,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host.strip("[]"), port))
+        listening.listen(2_048)
     except OSError as error:
         listening.close()
         raise InvalidInputError(

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -71,13 +72,15 @@ def served(
             *arguments,
         ],
         stderr=subprocess.PIPE,
+        start_new_session=True,
         env={**kept, "CONSILIENCE_STATE_DIR": str(state), **(environment or {})},
     )
     assert process.stderr is not None
     try:
         yield Served(process, _address(process))
     finally:
-        process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
 
 

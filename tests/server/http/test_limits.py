@@ -114,13 +114,22 @@ async def test_calls_in_flight_are_bounded_and_freed() -> None:
     ("headers", "bodies", "status"),
     [
         ([], (b"x" * 10,), 200),
-        ([], (b"x" * 6, b"x" * 6), 499),
+        ([], (b"x" * 6, b"x" * 6), 200),
+        ([], (b"x" * 6, b"x" * 70_000), 499),
         ([(b"content-length", b"11")], (b"x" * 11,), 413),
         ([(b"content-length", b"-1")], (b"",), 413),
         ([(b"content-length", b"many")], (b"",), 413),
         ([(b"x-long", b"y" * 100)], (b"",), 431),
     ],
-    ids=["fits", "streams too much", "declares too much", "negative", "no number", "headers"],
+    ids=[
+        "fits",
+        "streams over it",
+        "streams too much",
+        "declares too much",
+        "negative",
+        "no number",
+        "headers",
+    ],
 )
 async def test_sizes(
     headers: list[tuple[bytes, bytes]], bodies: tuple[bytes, ...], status: int

@@ -1,0 +1,146 @@
+"""`consilience serve` as a process: how it starts, refuses, ends, and what workers share."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from server.http.serving import Plan
+from tests.support.http_server import served
+from tests.support.local_engines import write_local
+from tests.support.site import Reply, Site, hang
+from tests.support.waiting import eventually
+from tests.support.wire import call, legacy_session, message_of, post
+
+SCRIPT = [sys.executable, "-c", "from server.cli import main; main()", "serve"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "words"),
+    [
+        (["--host", "0.0.0.0"], {}, "without a token"),
+        (["--host", "0.0.0.0"], {"CONSILIENCE_TOKEN": "long-enough"}, "names"),
+        (["--host", "203.0.113.9"], {}, "without a token"),
+        (["--cors"], {}, "every web page"),
+        (["--tools", "web_serch"], {}, "web_search"),
+        (["--port", "{taken}"], {}, "cannot listen"),
+        ([], {"CONSILIENCE_PORT": "many"}, "CONSILIENCE_PORT"),
+    ],
+    ids=["token", "names", "address", "cors", "tools", "port", "setting"],
+)
+def test_a_start_that_is_not_safe_is_refused_in_one_sentence(
+    tmp_path: Path, arguments: list[str], environment: dict[str, str], words: str
+) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        given = [part.format(taken=taken.getsockname()[1]) for part in arguments]
+        ended = subprocess.run(
+            [*SCRIPT, *given],
+            env={**os.environ, "CONSILIENCE_STATE_DIR": str(tmp_path), **environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert ended.returncode == 1
+    assert words in ended.stderr
+    assert ended.stderr.startswith("consilience: ")
+    assert "Traceback" not in ended.stderr
+    assert "long-enough" not in ended.stderr
+
+
+async def test_sigterm_ends_it_with_status_0_and_answers_the_call_that_runs(
+    tmp_path: Path,
+) -> None:
+    async with Site({"/": Reply(stream=hang)}) as site:
+        environment = write_local(tmp_path / "engines", slow=site.url(""))
+        with served(state=tmp_path, environment=environment) as server:
+            async with httpx2.AsyncClient(base_url=server.url, timeout=60) as http:
+                headers = await legacy_session(http)
+                listening = asyncio.create_task(http.get("/mcp", headers=headers))
+                arguments = {"query": "cats", "timeout": 60}
+                calling = asyncio.create_task(
+                    post(http, "tools/call", name="web_search", arguments=arguments)
+                )
+                await asyncio.wait_for(site.arrived.wait(), 30)
+
+                server.process.send_signal(signal.SIGTERM)
+                status = await asyncio.to_thread(server.process.wait, 30)
+                answer = await calling
+                await asyncio.wait([listening])
+
+    assert status == 0
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "ending")
+
+
+def test_sigint_ends_it_with_status_0(tmp_path: Path) -> None:
+    with served(state=tmp_path) as server:
+        server.process.send_signal(signal.SIGINT)
+
+        assert server.process.wait(30) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="worker processes are found in /proc")
+async def test_workers_share_settings_and_survive_the_death_of_one(tmp_path: Path) -> None:
+    with served("--workers", "2", state=tmp_path) as server:
+        async with httpx2.AsyncClient(base_url=server.url, timeout=60) as http:
+            await _ready(http)
+            headers = await legacy_session(http)
+            await call(http, "set_engines", engines=["mojeek"])
+            children = _children(server.process.pid)
+
+            os.kill(children[0], signal.SIGKILL)
+            await eventually(
+                lambda: len(set(_children(server.process.pid)) - {children[0]}) == 2, 60
+            )
+
+            for _ in range(4):
+                found = await call(http, "get_engines")
+                assert found["structuredContent"]["default"] == ["mojeek"]
+            listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+            answer = await http.post("/mcp", json=listing, headers=headers)
+            assert message_of(answer)["result"]["tools"]
+        server.process.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(server.process.wait, 30) == 0
+
+    assert "Mcp-Session-Id" not in headers
+
+
+async def _ready(http: httpx2.AsyncClient) -> None:
+    async with asyncio.timeout(60):
+        while not await _alive(http):  # noqa: ASYNC110 - another process has no event
+            await asyncio.sleep(0.1)
+
+
+async def _alive(http: httpx2.AsyncClient) -> bool:
+    try:
+        return (await http.get("/healthz")).status_code == 200
+    except httpx2.TransportError:
+        return False
+
+
+def _children(pid: int) -> list[int]:
+    """The worker processes of a server, as the kernel lists them."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(n) for n in listed if b"spawn_main" in Path(f"/proc/{n}/cmdline").read_bytes()]
+
+
+def test_a_plan_survives_its_way_to_a_worker() -> None:
+    plan = Plan(
+        overrides={"host": "127.0.0.1", "port": 0},
+        tools=("web_search",),
+        replay=True,
+        workers=2,
+        key=b"k" * 32,
+    )
+
+    assert Plan.loaded(plan.dumped()) == plan
