@@ -17,6 +17,9 @@ from framework.spec.compiler import compile_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+#: Some twenty commands, each a program of its own.
+pytestmark = pytest.mark.timeout(300)
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "engines.md"
 _BLOCK = re.compile(
@@ -55,7 +58,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         },
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=280,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-1500:] + done.stderr[-1500:]

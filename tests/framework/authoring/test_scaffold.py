@@ -84,7 +84,8 @@ def test_a_draft_that_reads_nothing_is_refused() -> None:
         ),
         pytest.param(
             "https://a.example/s", "",
-            {"url": "https://a.example/s", "query": {"q": "{{ query }}"}}, None, id="a bare address",
+            {"url": "https://a.example/s", "query": {"q": "{{ query }}"}},
+            None, id="a bare address",
         ),
         pytest.param(
             "https://a.example/s?odd=moon&lang=en", "moon",
