@@ -77,12 +77,15 @@ def _candidates(packed: Sequence[Packed], wanted: set[str]) -> list[tuple[float,
 _MEDIUM, _HIGH = 0.4, 0.7
 
 
-def confidence(best: float | None, coverage: float, tokens: int, *, terms_asked: int) -> Confidence:
+def confidence(
+    best: float | None, coverage: float, tokens: int, *, terms_asked: int, threshold: float = 0.5
+) -> Confidence:
     """Judge the evidence by absolute measures, never by comparison within the page.
 
-    `best` is the cross-encoder's probability for the best passage (None where it did not run),
-    `coverage` the share of what was asked for that the best passages hold. High needs both, so a
-    page on something else is never high; words alone reach it only where nearly all are there.
+    `best` is the cross-encoder's probability for the best passage (None where it did not run), an
+    answer from `threshold` on; `coverage` the share of what was asked for that the best passages
+    hold. High needs both, so a page on something else is never high; words alone reach it only
+    where nearly all are there.
     """
     score = 0.6 * best + 0.4 * coverage if best is not None else min(0.75, coverage * 0.85)
     reasons = [
@@ -90,7 +93,7 @@ def confidence(best: float | None, coverage: float, tokens: int, *, terms_asked:
         for reason, given in (
             ("no_passage_matches", tokens == 0),
             ("few_query_terms_matched", coverage < 0.5),
-            ("no_passage_answers_surely", best is not None and best < 0.5),
+            ("no_passage_answers_surely", best is not None and best < threshold),
             ("very_short_evidence", 0 < tokens < 20),
             ("query_is_one_word", terms_asked < 2),
             ("words_only", best is None),

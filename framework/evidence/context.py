@@ -10,7 +10,7 @@ from framework.evidence import capsule as capsules
 from framework.evidence.chunks import Source, cut_all
 from framework.evidence.lexical import WordIndex
 from framework.evidence.packing import pack
-from framework.evidence.rerank import ratings
+from framework.evidence.rerank import answers_from, ratings
 from framework.reading import tokens
 from framework.research.quotes import text_link
 
@@ -199,7 +199,11 @@ def build(
         capsule=capsules.capsule(packed, task),
         evidence_chunks=tuple(evidence(ranked, item, task, document.url) for item in packed),
         retrieval_confidence=capsules.confidence(
-            probability, coverage, returned, terms_asked=len(ranked.index.weights(task))
+            probability,
+            coverage,
+            returned,
+            terms_asked=len(ranked.index.weights(task)),
+            threshold=answers_from(store) if probability is not None else 0.5,
         ),
         ranking=Ranking(ranked.methods, len(ranked.chunks), len(packed)),
         tokens=TokenUse(raw, returned, max(0, raw - returned)),

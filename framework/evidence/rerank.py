@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from framework.evidence.models import ModelRecord, ModelStore
 
-__all__ = ["ratings"]
+__all__ = ["answers_from", "ratings"]
 
 #: Seconds of CPU that one ranking may take; what is not rated by then keeps its lexical rank.
 CPU_SECONDS = 3.0
@@ -24,6 +24,12 @@ _GROUP = 12
 def probability(logit: float, record: ModelRecord) -> float:
     """Return a logit as the probability that the passage answers, by the model's own logistic."""
     return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, record.slope * logit + record.intercept))))
+
+
+def answers_from(store: ModelStore | None = None) -> float:
+    """Return the probability from which a passage counts as an answer, of the model in use."""
+    model = (models.store() if store is None else store).get("rerank")
+    return model.record.threshold if model is not None else 0.5
 
 
 def ratings(
