@@ -44,9 +44,9 @@ _Named = tuple[str, str]
 # Keys
 
 
-def show_keys(*, check: bool, as_json: bool) -> int:
+def show_keys(proxy: str | None, *, check: bool, as_json: bool) -> int:
     """Print every engine's key pools; return 1 where a checked engine refused its keys."""
-    application = Application.create(settings_of({}))
+    application = Application.create(settings_of({"proxy": proxy}))
     pools = {
         (entry.id, name): pool
         for entry in application.catalogue.entries()

@@ -24,12 +24,13 @@ Folder = Annotated[Path | None, typer.Option(help="Where models are kept.")]
 
 def keys(
     check: Annotated[bool, typer.Option("--check", help="Try each key with one search.")] = False,
+    proxy: Proxy = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the key pools: how many keys, which rest, until when; never a key."""
     from server.cli.service import show_keys
 
-    raise typer.Exit(show_keys(check=check, as_json=as_json))
+    raise typer.Exit(show_keys(proxy, check=check, as_json=as_json))
 
 
 def proxies(
