@@ -67,6 +67,9 @@ def search(
     highlight_sentences: Annotated[int, typer.Option(min=1, max=10)] = 3,
     timeout: Timeout = 10,
     explain: Annotated[bool, typer.Option("--explain", help="Show each rank's reckoning.")] = False,
+    place: Annotated[
+        int | None, typer.Option("--open", min=1, max=50, help="Open this result in the browser.")
+    ] = None,
     replay: Annotated[bool, typer.Option("--replay", help="Search recordings, offline.")] = False,
     replay_dir: Annotated[Path | None, typer.Option(help="Recordings in this folder.")] = None,
     proxy: Proxy = None,
@@ -95,7 +98,14 @@ def search(
         "timeout": timeout,
     }
     overrides = {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file}
-    run(arguments, overrides, explain=explain, replay=replay_dir or replay, as_json=as_json)
+    run(
+        arguments,
+        overrides,
+        explain=explain,
+        replay=replay_dir or replay,
+        as_json=as_json,
+        place=place,
+    )
 
 
 Tools = Annotated[

@@ -11,7 +11,15 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-__all__ = ["as_json", "line", "note", "table"]
+__all__ = ["as_json", "line", "note", "plain", "table"]
+
+#: Characters by which text from the web could steer a terminal.
+_CONTROLS = {code: " " for code in (*range(32), *range(127, 160)) if code != 10}
+
+
+def plain(text: str) -> str:
+    """Return a text without control characters, so that it cannot steer a terminal."""
+    return text.translate(_CONTROLS)
 
 
 def line(text: str = "") -> None:
@@ -38,10 +46,11 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table; wide on a pipe, so that programs get every word uncut."""
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
+    from rich.table import Column, Table
 
     console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
-    grid = Table(*headers, box=None, pad_edge=False, header_style="bold")
+    columns = [Column(header, overflow="fold") for header in headers]
+    grid = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        grid.add_row(*(escape(cell) for cell in row))
+        grid.add_row(*(escape(plain(cell)) for cell in row))
     console.print(grid)

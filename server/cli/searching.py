@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from framework.errors import NotFoundError, UnavailableError
 from framework.merge.consensus import explain as explain_rank
 from server.app import Application
 from server.cli.calls import run_with
+from server.cli.live import watched
 from server.cli.output import as_json as print_json
-from server.cli.output import line, note, table
+from server.cli.output import line, note, plain, table
 from server.cli.setup import settings_of
+from server.pages import checked_url
 from server.requests import SearchRequest
 from server.tools import web_search
 from server.tools.base import parse
@@ -30,8 +33,14 @@ def run(
     explain: bool,
     replay: bool | Path,
     as_json: bool,
+    place: int | None = None,
 ) -> None:
-    """Search and print; raises ConsilienceError when not one engine answered."""
+    """Search and print, and open the result at `place` in the browser.
+
+    Raises:
+        NotFoundError: there is no result at that place.
+        ConsilienceError: not one engine answered.
+    """
     given = parse(web_search.TOOL, arguments)
     application = Application.create(settings_of(overrides), replay=replay)
     request = SearchRequest(
@@ -39,7 +48,8 @@ def run(
     )
 
     async def work(app: Application) -> SearchAnswer:
-        return await app.search(request, caller="cli")
+        with watched(app.catalogue, wanted=not as_json) as heard:
+            return await app.search(request, caller="cli", on_report=heard)
 
     answer = run_with(application, work)
     if replay:
@@ -47,8 +57,21 @@ def run(
     if as_json:
         sentences = given.highlight_sentences if given.include_highlights else 0
         print_json(web_search.structured(answer, sentences))
-        return
-    _show(answer, explain=explain)
+    else:
+        _show(answer, explain=explain)
+    if place is not None:
+        _open(answer, place)
+
+
+def _open(answer: SearchAnswer, place: int) -> None:
+    import webbrowser
+
+    chosen = next((row for row in answer.results if row.rank == place), None)
+    if chosen is None:
+        raise NotFoundError(f"--open {place}: there are {len(answer.results)} results")
+    note(f"opening {plain(chosen.url)}")
+    if not webbrowser.open(checked_url(chosen.url)):
+        raise UnavailableError("no browser could be started", hint="BROWSER names one")
 
 
 def _show(answer: SearchAnswer, *, explain: bool) -> None:
@@ -72,7 +95,7 @@ def _show(answer: SearchAnswer, *, explain: bool) -> None:
         ("Related", answer.suggestions[:8]),
     ):
         if texts:
-            line(f"{label}: {' · '.join(texts)}")
+            line(plain(f"{label}: {' · '.join(texts)}"))
     if explain:
         line()
         for row in answer.results:

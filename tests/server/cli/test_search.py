@@ -95,3 +95,30 @@ def test_a_dead_proxy_says_why_for_each_engine(run: Run) -> None:
     for engine in ("bing", "duckduckgo", "brave"):
         assert f"{engine} proxy_unavailable" in done.error
     assert "s3cret" not in done.error
+
+
+@pytest.fixture
+def opened_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A browser that writes the addresses it is to open into a file."""
+    seen, program = tmp_path / "seen", tmp_path / "browser"
+    program.write_text(f'#!/bin/sh\necho "$1" >> "{seen}"\n', encoding="utf-8")
+    program.chmod(0o700)
+    monkeypatch.setenv("BROWSER", str(program))
+    monkeypatch.setattr("webbrowser._tryorder", None)
+    monkeypatch.setattr("webbrowser._browsers", {})
+    return seen
+
+
+def test_a_result_is_opened_in_the_browser(run: Run, opened_addresses: Path) -> None:
+    done = run("search", "javascript tutorial", "--replay", "--open", "2")
+
+    assert done.code == 0
+    assert opened_addresses.read_text(encoding="utf-8").startswith("https://learnjs.example/")
+
+
+def test_what_is_not_there_is_not_opened(run: Run, opened_addresses: Path) -> None:
+    done = run("search", "javascript tutorial", "--replay", "--max-results", "2", "--open", "3")
+
+    assert done.code == 1
+    assert "--open 3: there are 2 results" in done.error
+    assert not opened_addresses.exists()
