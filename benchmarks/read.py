@@ -302,9 +302,9 @@ FIVE = {
 
 
 def five_pages() -> None:
-    """Tokens of five pages without link targets, share of the true words, time of a second read."""
+    """Five pages as web_fetch shows them: tokens, share of the true words, a second read's time."""
     from framework.reading import read, tokens
-    from framework.reading.projections import without_links
+    from framework.reading.projections import lean
 
     score = scorer()
     print("\nfive pages: tokens, words kept, ms")
@@ -313,7 +313,7 @@ def five_pages() -> None:
         page = next(page for page in load(name, 0) if page["id"].startswith(start))
         read(page["body"], page["url"])
         begin = time.process_time()
-        document = without_links(read(page["body"], page["url"]))
+        document = lean(read(page["body"], page["url"]))
         spent = (time.process_time() - begin) * 1000
         wanted = score.words(score.plain(page.get("want") or " ".join(page["with"])))
         held = set(score.words(score.plain(document.markdown)))

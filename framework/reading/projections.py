@@ -12,8 +12,11 @@ from framework.reading.document import Block, BlockKind, Document, DocumentKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FORMATS", "project", "section", "select", "without_links"]
+__all__ = ["FORMATS", "lean", "project", "section", "select", "without_links"]
 
+#: Characters from which a page's link addresses are weighed, and the share that is too much.
+_LONG = 4_000
+_HEAVY = 0.1
 _SPACE = re.compile(r"\s+")
 #: Code in a line, an image, a link: the first is left as it is.
 _CODE_IMAGE_OR_LINK = re.compile(
@@ -85,6 +88,15 @@ def without_links(document: Document) -> Document:
         parts += (gap, shown)
         at += len(gap) + len(shown)
     return replace(document, markdown="".join(parts), blocks=tuple(blocks), _memo={})
+
+
+def lean(document: Document) -> Document:
+    """Return a document as it is, or without link addresses where it is long and full of them."""
+    if len(document.markdown) < _LONG or document.kind is not DocumentKind.HTML:
+        return document
+    bare = without_links(document)
+    heavy = len(bare.markdown) < (1 - _HEAVY) * len(document.markdown)
+    return bare if heavy else document
 
 
 def _unlinked(match: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 
 __all__ = ["TOOL", "WebFetchArguments", "WebFetchOutput"]
 
-#: What a wrapper and the remark on how to go on need at most, in tokens and in characters.
-_FRAME_TOKENS = 90
+#: What the remark on how to go on needs at most, in tokens and in characters; what a page's whole
+#: frame is reckoned with where several pages share a limit; what is shown of a page's address.
+_REMARK_TOKENS = 45
+_REMARK_CHARS = 110
 _FRAME_CHARS = 330
+_SOURCE_CHARS = 300
+_LEAN = "link addresses left out to save tokens; format links lists them"
 _GAP = "\n\n[…]\n\n"
 
 
@@ -181,6 +185,11 @@ def _images(fetched: Sequence[Fetched]) -> tuple[bytes, ...]:
 
 def _part(fetched: Fetched, given: WebFetchArguments) -> _Part:
     document = _wanted(fetched.document, given)
+    if given.format == "markdown":
+        shown = projections.lean(document)
+        if shown is not document:
+            fetched = replace(fetched, warnings=(*fetched.warnings, _LEAN))
+            document = shown
     if given.query is None:
         text = projections.project(document, given.format)
     else:
@@ -209,9 +218,9 @@ def _limits(given: WebFetchArguments, share: float) -> Limits:
 
     return Limits(
         lines=None if given.max_lines is None else max(1, int(given.max_lines * share)),
-        bytes=part(given.max_bytes, 2 * _FRAME_CHARS),
-        chars=part(given.max_chars, _FRAME_CHARS),
-        tokens=part(given.max_tokens, _FRAME_TOKENS),
+        bytes=part(given.max_bytes, _REMARK_CHARS),
+        chars=part(given.max_chars, _REMARK_CHARS),
+        tokens=part(given.max_tokens, _REMARK_TOKENS),
     )
 
 
@@ -247,25 +256,26 @@ def _fair(sizes: Mapping[str, int], budget: int) -> dict[str, float]:
 def _cut(part: _Part, given: WebFetchArguments, limits: Limits) -> tuple[str, PageOutput]:
     found = part.fetched
     head = _head(found, brief=limits.chars is not None and limits.chars < 1_500)
-    room = _less(limits, head)
-    cut = window(part.text, room, start_line=given.start_line)
+    source = found.response.url[:_SOURCE_CHARS]
     warnings = [f"Note: {warning}" for warning in found.warnings[:3]]
     if found.safety.risk != "low":
         warnings.append(f"Caution: {found.safety.risk} risk of instructions aimed at you.")
-    body = untrusted(f"{head}\n\n{cut.text}", found.response.url)
+    room = _less(limits, "\n".join([untrusted(f"{head}\n\n", source), *warnings]))
+    cut = window(part.text, room, start_line=given.start_line)
+    body = untrusted(f"{head}\n\n{cut.text}", source)
     text = "\n".join([body, *_remark(cut), *warnings])
     return text, _page(found, given, cut)
 
 
-def _less(limits: Limits, head: str) -> Limits:
+def _less(limits: Limits, frame: str) -> Limits:
     def less(limit: int | None, size: int) -> int | None:
         return None if limit is None else max(1, limit - size)
 
     return Limits(
         lines=limits.lines,
-        bytes=less(limits.bytes, len(head.encode())),
-        chars=less(limits.chars, len(head)),
-        tokens=less(limits.tokens, tokens.count(head)) if limits.tokens else None,
+        bytes=less(limits.bytes, len(frame.encode())),
+        chars=less(limits.chars, len(frame)),
+        tokens=less(limits.tokens, tokens.count(frame)) if limits.tokens else None,
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from framework.errors import InvalidInputError, NotFoundError
 from framework.reading import Document, read
-from framework.reading.projections import FORMATS, project, section, select, without_links
+from framework.reading.projections import FORMATS, lean, project, section, select, without_links
 
 URL = "https://site.test/docs/"
 PAGE = """<!doctype html><title>Manual</title><nav><a href="/home">Home</a></nav><main>
@@ -127,3 +127,23 @@ def test_links_can_be_left_out() -> None:
     )
     last = plain.blocks[-1]
     assert plain.markdown[last.start : last.end] == "```\n[a](b)\n```"
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "every", "keeps"), [(10, 1, True), (90, 1, False), (90, 30, True)]
+)
+def test_addresses_go_where_a_page_is_long_and_full_of_them(
+    paragraphs: int, every: int, keeps: bool
+) -> None:
+    page = "<main>" + "".join(
+        f"<p>Paragraph {n} tells of things that were seen by "
+        + (f'<a href="/people/{n}">one of them</a>' if n % every == 0 else "one of them")
+        + " in the course of the year.</p>"
+        for n in range(paragraphs)
+    )
+    document = read(page.encode(), URL)
+    shown = lean(document)
+    assert (shown is document) is keeps
+    assert "one of them" in shown.markdown
+    assert ("/people/" in shown.markdown) is keeps
+    assert shown.links == document.links

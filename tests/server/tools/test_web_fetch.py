@@ -107,6 +107,28 @@ async def test_a_limit_holds_for_the_whole_answer(
     assert f"start_line={reply.data.next_start_line}" in reply.text
 
 
+@pytest.mark.parametrize("limit", [{"max_chars": 700}, {"max_tokens": 200}, {"max_bytes": 900}])
+async def test_a_long_page_full_of_links(app: Application, site: Site, limit: Any) -> None:
+    linked = "".join(f'<p><a href="/tide/{n}">{text}</a></p>' for n, text in enumerate(PARAGRAPHS))
+    linked = linked.replace(" of the tides", '</a> of <a href="/tides/of/many/harbours">the tides')
+    site.routes["/linked"] = html(f"<title>Tides</title><article><h1>Tides</h1>{linked}</article>")
+    url = site.url("/linked")
+    sizes = {"max_chars": len, "max_tokens": tokens.count, "max_bytes": lambda t: len(t.encode())}
+
+    whole = (await fetch(app, url=url)).data
+    links = (await fetch(app, url=url, format="links")).data
+    reply = await fetch(app, url=url, **limit)
+    ((name, most),) = limit.items()
+
+    assert "of the tides in harbour 7" in whole.content
+    assert "/tide/" not in whole.content
+    assert "link addresses left out" in whole.warnings[0]
+    assert "/tides/of/many/harbours" in links.content
+    assert links.warnings == ()
+    assert sizes[name](reply.text) <= most
+    assert "link addresses left out" in reply.text
+
+
 async def test_windows_joined_are_the_whole(app: Application, site: Site) -> None:
     whole = (await fetch(app, url=site.url("/tides"))).data.content
     joined, start = "", 1
