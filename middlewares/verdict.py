@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from framework.headers import decoded
 from framework.types import HttpResponse
 
 if TYPE_CHECKING:
@@ -27,11 +28,7 @@ def plain(response: Response, hops: tuple[str, ...] = ()) -> HttpResponse:
     return HttpResponse(
         url=response.url,
         status=response.status,
-        headers=tuple(
-            (name.decode("latin-1"), value.decode("latin-1"))
-            for name, values in response.headers.items()
-            for value in values
-        ),
+        headers=decoded(response.headers.items()),
         body=response.body,
         hops=hops,
     )

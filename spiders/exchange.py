@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from scrapy import Request
 
+from framework.headers import decoded
 from framework.types import HttpResponse
 from spiders.bootstrap import query_key
 
@@ -51,11 +52,7 @@ def http_response(response: Response) -> HttpResponse:
     return HttpResponse(
         url=response.url,
         status=response.status,
-        headers=tuple(
-            (name.decode("latin-1"), value.decode("latin-1"))
-            for name, values in response.headers.items()
-            for value in values
-        ),
+        headers=decoded(response.headers.items()),
         body=response.body,
         hops=tuple(hops),
     )

@@ -20,6 +20,7 @@ from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.page import PageMethod
 
+from framework.headers import decoded
 from middlewares.guard import allowed_networks, check_url
 from middlewares.handlers.budget import RenderBudget, Watch
 from middlewares.handlers.chromium import launch_options, user_agent
@@ -209,15 +210,10 @@ class RenderHandler(BaseDownloadHandler):
         body.add(shown.body)
         if hops := inner.meta.get("redirect_urls"):
             request.meta["hops"] = [*request.meta.get("hops", ()), *hops]
-        headers = [
-            (name.decode("latin-1"), value.decode("latin-1"))
-            for name, values in shown.headers.items()
-            for value in values
-        ]
         return answer(
             request,
             status=shown.status,
-            headers=headers,
+            headers=decoded(shown.headers.items()),
             body=body.join(),
             protocol="rendered",
             peer=None,
