@@ -346,7 +346,7 @@ class Application:
     def deep_runs(self) -> DeepRuns:
         """Research runs that are under way; opened at first use."""
         if self._deep_runs is None:
-            self._deep_runs = DeepRuns(self.policy.state)
+            self._deep_runs = DeepRuns(self.policy.state, self.models)
         return self._deep_runs
 
     @property
@@ -475,7 +475,8 @@ class Application:
     async def _send_to_llm(self, request: HttpRequest, timeout: float) -> HttpResponse:
         hub = await self.hub()
         place = urlsplit(request.url).netloc
-        return await hub.fetch(request, timeout=timeout, meta={"configured": place, "retry": False})
+        meta = {"configured": place, "retry": False, "replay": False}
+        return await hub.fetch(request, timeout=timeout, meta=meta)
 
     async def _send(self, request: HttpRequest, timeout: float) -> HttpResponse:
         hub = await self.hub()

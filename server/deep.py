@@ -8,11 +8,9 @@ import json
 import time
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError
-from framework.evidence.nli import judge
 from framework.research.asking import BatchLLM
 from framework.research.loop import Research
 from framework.research.queries import language_of
@@ -167,7 +165,7 @@ def _tools(app: Application, request: DeepRequest, call: Call, task: Task, llm: 
         search=search,
         fetch=fetch,
         llm=llm,
-        judge=partial(judge, store=app.models),
+        judge=app.deep_runs.judge,
         clock=time.monotonic,
         room=app.deep_runs.room,
     )

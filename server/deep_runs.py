@@ -12,13 +12,17 @@ import os
 import secrets
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from framework.evidence.nli import judge
+from framework.research.facts import Memo
 from framework.research.state import dump, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from framework.evidence.models import ModelStore
     from framework.research.state import State
     from middlewares.state import StateDatabase
 
@@ -43,13 +47,22 @@ class Lease:
 
 
 class DeepRuns:
-    """The runs of all callers; `room` bounds the pages that they read at the same time."""
+    """The runs of all callers.
 
-    def __init__(self, state: StateDatabase, clock: Callable[[], float] = time.time) -> None:
+    `room` bounds the pages that they read at the same time, `judge` compares texts for all of them.
+    """
+
+    def __init__(
+        self,
+        state: StateDatabase,
+        models: ModelStore | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._db = state
         self._clock = clock
         self._active: set[str] = set()
         self.room = asyncio.Semaphore(_PAGES)
+        self.judge = Memo(partial(judge, store=models))
         self._db.execute(_SCHEMA)
 
     def take(self, run: str) -> Lease:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from framework.evidence.quantities import conflicts as number_conflicts
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from framework.research.state import Quote, Source
 
-__all__ = ["Judge", "Judged", "Said", "contradictions", "grounding", "known_facts", "said"]
+__all__ = ["Judge", "Judged", "Memo", "Said", "contradictions", "grounding", "known_facts", "said"]
 
 #: Pairs that a model looks at in one run, those that share most first.
 _MOST_PAIRS = 120
@@ -53,6 +54,31 @@ class Judge(Protocol):
 
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Judged]:
         """Return a judgement for every pair."""
+
+
+class Memo:
+    """A judge that remembers its last judgements; safe to share among threads.
+
+    One thread judges at a time: the models use all cores anyway, and who waits for a pair that
+    another one asks about gets it from memory.
+    """
+
+    def __init__(self, judge: Judge, most: int = 20_000) -> None:
+        self._judge = judge
+        self._most = most
+        self._known: dict[tuple[str, str], Judged] = {}
+        self._lock = Lock()
+
+    def __call__(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Judged]:
+        """Return a judgement for every pair."""
+        with self._lock:
+            fresh = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
+            if len(self._known) + len(fresh) > self._most:
+                kept = [pair for pair in pairs if pair in self._known]
+                self._known = {pair: self._known[pair] for pair in kept}
+            if fresh:
+                self._known.update(zip(fresh, self._judge(fresh), strict=True))
+            return [self._known[pair] for pair in pairs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,11 +232,15 @@ async def cite(state: State, tools: Tools) -> State:
     questions = [prompts.quotes_question(state, source) for source in waiting]
     asked = await _ask(tools, state, questions, keep=1)
     state = _counted(state, asked)
+    return await asyncio.to_thread(_cited, state, waiting, asked, tools.judge)
+
+
+def _cited(state: State, waiting: Sequence[Source], asked: Asked, judge: Judge) -> State:
     retries: list[Retry] = []
     for at, source in enumerate(waiting):
         reply = asked.of(at, prompts.QuotesReply)
         if reply is not None:
-            source = taken(source, reply, tools.judge, state.round)
+            source = taken(source, reply, judge, state.round)
             retries += failed_quotes(source, reply)
         state = _with_source(state, replace(source, excerpts=()))
     return replace(state, retries=tuple(retries), step=Step.JUDGE)
@@ -256,13 +260,13 @@ async def judge(state: State, tools: Tools) -> State:
         questions.append(prompts.judge_question(state, state.queries))
     asked = await _ask(tools, state, questions, keep=1)
     state = _counted(state, asked)
-    state = _second_chance(state, pages, asked, tools)
+    state = await asyncio.to_thread(_second_chance, state, pages, asked, tools)
     reply = asked.of(len(questions) - 1, prompts.JudgeReply) if questions else None
     if reply is not None:
         gaps = tuple(_clean(gap) for gap in reply.gaps if gap.strip())
         state = replace(state, gaps=gaps[:10], proposed=tuple(reply.queries), judged=True)
-    state = replace(state, conflicts=contradictions(state.sources, tools.judge))
-    return _end_round(state)
+    conflicts = await asyncio.to_thread(contradictions, state.sources, tools.judge)
+    return _end_round(replace(state, conflicts=conflicts))
 
 
 def _by_page(retries: Iterable[Retry]) -> list[list[Retry]]:

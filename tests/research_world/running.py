@@ -88,7 +88,7 @@ async def _main(folder: Path, die_in: int) -> None:
     with StateDatabase(folder / "state.db") as database:
         runs = DeepRuns(database)
         lease = runs.take("one")
-        state = lease.state or State(task=task())
+        state = lease.state or State(task=task(max_loops=3))
         fetched = 0
 
         def die() -> bool:
