@@ -55,6 +55,7 @@ docs: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(PIP) install -c constraints.txt --group bench
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/startup.py
 
 # Relevance cases and a stress run over the recorded pages; the report lies in build/evaluation.
 eval: $(VENV)/.installed-dev

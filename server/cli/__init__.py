@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+#: Set by the shell's completion script, whatever standard input is then.
+_COMPLETING = "_CONSILIENCE_COMPLETE"
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process: 0 fine, 1 it failed, 2 wrong usage.
@@ -22,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if not given and not sys.stdin.isatty():
+        if not given and not sys.stdin.isatty() and _COMPLETING not in os.environ:
             from server.cli.pipe import run_piped
 
             code = run_piped()

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-__all__ = ["AsJson", "Debug", "DebugFile", "EngineIds", "Proxy", "Timeout", "split"]
+__all__ = [
+    "AsJson",
+    "Debug",
+    "DebugFile",
+    "EngineIds",
+    "Proxy",
+    "Timeout",
+    "complete_engines",
+    "split",
+]
+
+
+def complete_engines(incomplete: str) -> list[str]:
+    """Return what the list of engine ids that is being typed may become."""
+    from framework.spec.folders import engine_folders
+
+    *before, last = incomplete.split(",")
+    names = {
+        path.stem for folder in engine_folders((), os.environ) for path in folder.glob("*.yaml")
+    }
+    wanted = sorted(name for name in names if name.startswith(last) and name not in before)
+    return [",".join([*before, name]) for name in wanted]
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-EngineIds = Annotated[str | None, typer.Option("--engines", help="Engine ids, comma-separated.")]
+EngineIds = Annotated[
+    str | None,
+    typer.Option("--engines", help="Engine ids, comma-separated.", autocompletion=complete_engines),
+]
 Proxy = Annotated[
     str | None,
     typer.Option("--proxy", help="socks5, socks5h, http or https URL that everything leaves by."),
