@@ -258,13 +258,12 @@ async def test_a_caller_that_leaves_ends_the_render(hub: Hub) -> None:
         await site.until_idle()
 
 
-@pytest.mark.parametrize("after", [0.0, 0.1, 0.4])
-async def test_a_caller_that_leaves_while_the_browser_starts_spoils_nothing(after: float) -> None:
+async def test_a_caller_that_leaves_while_the_browser_starts_spoils_nothing() -> None:
     before = asyncio.all_tasks()
     async with Site({"/": html(SCRIPT)}) as site:
         async with Hub(LOOPBACK) as hub:
             early = asyncio.ensure_future(render(hub, site.url("/")))
-            await asyncio.sleep(after)
+            await asyncio.sleep(0.1)  # its start takes longer
             early.cancel()
             await asyncio.gather(early, return_exceptions=True)
             assert (await render(hub, site.url("/"))).status == 200
