@@ -11,6 +11,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from framework.errors import ConsilienceError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -69,11 +71,21 @@ class Downloads:
         media_type: str = "text/markdown; charset=utf-8",
         id: str | None = None,  # noqa: A002 - its name
     ) -> Download:
-        """Keep a document, under a new unguessable id unless it has one of its own."""
+        """Keep a document, under a new unguessable id unless it has one of its own.
+
+        Raises:
+            ConsilienceError: `too_large`, where it alone would not fit.
+        """
+        if len(body) > self._room:
+            raise ConsilienceError(
+                f"{name} has {len(body)} bytes, more than the {self._room} that are kept",
+                code="too_large",
+            )
         now = self._clock()
         kept = Download(
             id or secrets.token_urlsafe(24), name, media_type, body, now + self._seconds
         )
+        self._drop(kept.id, caller)
         self._sweep(now, len(body))
         self._db.execute(
             "INSERT OR REPLACE INTO downloads VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -108,13 +120,17 @@ class Downloads:
     def _sweep(self, now: float, needed: int) -> None:
         self._db.execute("DELETE FROM downloads WHERE until <= ?", (now,))
         rows = self._db.execute(
-            "SELECT id, caller, length(body) FROM downloads WHERE shelf = ? ORDER BY used DESC",
+            "SELECT id, caller, length(body) FROM downloads WHERE shelf = ? "
+            "ORDER BY used DESC, rowid DESC",
             (self._shelf,),
         ).fetchall()
         for kept, caller, size in rows:
             needed += size
             if needed > self._room:
-                self._db.execute(
-                    "DELETE FROM downloads WHERE shelf = ? AND id = ? AND caller = ?",
-                    (self._shelf, kept, caller),
-                )
+                self._drop(kept, caller)
+
+    def _drop(self, id: str, caller: str) -> None:  # noqa: A002 - its name
+        self._db.execute(
+            "DELETE FROM downloads WHERE shelf = ? AND id = ? AND caller = ?",
+            (self._shelf, id, caller),
+        )

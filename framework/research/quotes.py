@@ -26,6 +26,8 @@ __all__ = ["Found", "find", "folded", "locate", "text_link"]
 _UNSEEN = re.compile(
     r"!\[(?:[^\[\]\\]|\\.)*\]\([^()\s]*\)|(?<=\])\([^()\s]*\)|\[\^[^\]]+\]|</?su[bp]>"
 )
+#: What is left of a link that a quote begins or ends in.
+_TORN = re.compile(r"\[(?![^\[\]]*\])|(?<!\])\]\([^()\s]*\)")
 _APOSTROPHES = frozenset("'’‘ʼ＇`´")
 _MINUS = frozenset("-−–")
 _UNSPACED = re.compile(
@@ -88,7 +90,7 @@ def _found(text: str, first: int, last: int) -> Found:
         end += 1
     if end < len(text) and text[end] in _ENDING:
         end += 1
-    return Found(first, end, " ".join(unmark(text[first:end]).split()))
+    return Found(first, end, " ".join(_TORN.sub("", unmark(text[first:end])).split()))
 
 
 def _is_edge(line: str, at: int) -> bool:
