@@ -7,9 +7,11 @@ between the rounds, in the state database, so that any worker process may serve 
 
 from __future__ import annotations
 
+import functools
 import secrets
 import time
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -29,6 +31,14 @@ CREATE TABLE IF NOT EXISTS rounds (
 ) WITHOUT ROWID
 """
 _SECONDS = 600.0
+
+
+@functools.cache
+def _adapter(kind: type[object]) -> TypeAdapter[Any]:
+    """Make the reader and writer of a type whose module imports its names for checking only."""
+    adapter: TypeAdapter[Any] = TypeAdapter(kind)
+    adapter.rebuild(force=True, _types_namespace={"Mapping": Mapping, "Sequence": Sequence})
+    return adapter
 
 
 class Rounds:
@@ -70,7 +80,7 @@ class Run:
 
     async def once(self, step: str, kind: type[T], work: Callable[[], Awaitable[T]]) -> T:
         """Return what `work` gives, done in the first round and remembered in later ones."""
-        adapter: TypeAdapter[T] = TypeAdapter(kind)
+        adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type] # a class is hashable
         kept = self._rounds.get(self.id, step)
         if kept is not None:
             return adapter.validate_json(kept)

@@ -139,7 +139,10 @@ class ReplayAddon:
 
 
 class ReplayMiddleware:
-    """Sends every request through the crawl's replay proxy, whatever proxy it named."""
+    """Sends every request through the crawl's replay proxy, whatever proxy it named.
+
+    Requests with meta `replay` False (to the operator's own model) are left alone.
+    """
 
     def __init__(self, proxy: ReplayProxy) -> None:
         self._proxy = proxy
@@ -154,7 +157,8 @@ class ReplayMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Name the replay proxy as the request's proxy."""
-        request.meta["proxy"] = self._proxy.url("socks5h")
+        if request.meta.get("replay", True):
+            request.meta["proxy"] = self._proxy.url("socks5h")
 
 
 def recorded_in(folder: Path) -> list[Fixture]:
