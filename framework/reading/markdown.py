@@ -106,8 +106,8 @@ class Writer:
         self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False
     ) -> None:
         """Append a piece unless it is empty."""
-        if text:
-            self.pieces.append(Piece(kind, text, node, level=level, tight=tight))
+        if text and (piece := Piece(kind, text, node, level=level, tight=tight)).text:
+            self.pieces.append(piece)
 
     def block(self, node: int) -> None:
         """Write one block-level element."""

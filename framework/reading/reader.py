@@ -37,7 +37,6 @@ from framework.reading.markdown import Writer
 from framework.reading.measure import measure
 from framework.reading.memory import give_back, uncollected
 from framework.reading.metadata import head_tags, metadata, raw_titles
-from framework.reading.pieces import Piece
 from framework.reading.sniff import sniff
 from framework.reading.titles import Titles
 from framework.reading.unmark import unmark
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from framework.reading.content import Content
     from framework.reading.document import Json
     from framework.reading.dom import Dom
+    from framework.reading.pieces import Piece
 
 __all__ = ["read", "read_elements", "to_markdown"]
 
@@ -149,8 +149,9 @@ def _pieces(flat: Dom, found: Content, resolve: Resolver, titles: Titles) -> lis
     for lead in found.leads:
         writer.block(lead)
     pieces = writer.write(found.root)
-    if not pieces and found.measures.length[found.root]:
-        pieces = [Piece(BlockKind.PARAGRAPH, escape(flat.words(found.root)), found.root)]
+    if not pieces:
+        writer.add(BlockKind.PARAGRAPH, escape(flat.words(found.root)), found.root)
+        pieces = writer.pieces
     return trim.trim(pieces, titles, found.measures.links, found.measures.length)
 
 

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -74,6 +74,7 @@ def test_any_bytes_are_read(body: bytes) -> None:
 
 @settings(max_examples=200)
 @given(PAGES)
+@example("\xad")
 def test_offsets_lie_in_order_and_cover_the_text(page: str) -> None:
     document = read(f"<!doctype html><body>{page}".encode(), URL)
     at = 0

@@ -113,7 +113,11 @@ async def test_a_long_page_full_of_links(app: Application, site: Site, limit: An
     linked = linked.replace(" of the tides", '</a> of <a href="/tides/of/many/harbours">the tides')
     site.routes["/linked"] = html(f"<title>Tides</title><article><h1>Tides</h1>{linked}</article>")
     url = site.url("/linked")
-    sizes = {"max_chars": len, "max_tokens": tokens.count, "max_bytes": lambda t: len(t.encode())}
+    sizes: dict[str, Any] = {
+        "max_chars": len,
+        "max_tokens": tokens.count,
+        "max_bytes": lambda t: len(t.encode()),
+    }
 
     whole = (await fetch(app, url=url)).data
     links = (await fetch(app, url=url, format="links")).data
