@@ -35,7 +35,9 @@ def deep(
     ] = None,
     engine_ids: EngineIds = None,
     attach_context: Annotated[bool, typer.Option("--attach-context")] = False,
-    time_budget: Annotated[float, typer.Option(min=5, max=3_600, help="Seconds.")] = 600,
+    time_budget: Annotated[
+        float, typer.Option("--time-budget", "--timeout", min=5, max=3_600, help="Seconds.")
+    ] = 600,
     proxy: Proxy = None,
     debug: Debug = False,
     debug_file: DebugFile = None,
