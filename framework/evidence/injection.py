@@ -64,7 +64,10 @@ _SENTENCE = re.compile(
 _ANCHOR = re.compile(
     r"ignor|disregard|forget|overr|bypass|discard|dismiss|abandon|discontinue|cease|halt|quit|"
     r"stop|set aside|aside|throw|follow|obey|comply|convert|carry|command|creator|order you|"
-    r"overwrite|nullif|annul|role|filter|safety|for (?:the )?ai|pretend|environment|"
+    r"simulation|though you|if you had|game where|grand(?:mother|ma)|vault|evaluator|reviewer|"
+    r"grader|"
+    r"message|machine|any summary|allowed|permitted|free to|overwrite|nullif|annul|role|filter|"
+    r"safety|for (?:the )?ai|pretend|environment|"
     r"put|rank|recommend|tell|state|book|pay|click|visit|limit|card|mention|translat|omit|"
     r"screening|hiring|criteri|download|needs?\b|speak|when|while|star\b|change|reset|cancel|"
     r"\badd\b|show|hand over|ransom|wipe|logs?\b|login|direction|consider|treat|permission|"
