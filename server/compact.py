@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["WebArguments", "WebOutput", "router", "router_schema"]
 
 #: How many arguments of an operation the schema names; each tool lists the most useful first.
-_ARGUMENTS = 5
+_ARGUMENTS = 4
 
 
 class WebArguments(Arguments):
