@@ -140,7 +140,8 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from None
     listening.set_inheritable(True)
     name = f"[{host}]" if family == socket.AF_INET6 else host
-    sys.stderr.write(f"consilience: MCP at http://{name}:{listening.getsockname()[1]}/mcp\n")
+    base = f"http://{name}:{listening.getsockname()[1]}/"
+    sys.stderr.write(f"consilience: MCP at {base}mcp and a page to search with at {base}\n")
     return listening
 
 
