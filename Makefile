@@ -49,8 +49,13 @@ format: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python -m server.reference docs
+	$(BIN)/python -m server.install.guide docs/clients.md
 	$(BIN)/python -m framework.authoring.reference docs/engines.md
 	$(BIN)/zensical build --strict --clean --config-file mkdocs.yml
+
+# One file that desktop clients install by a double click.
+bundle: $(VENV)/.installed
+	$(BIN)/python -m server.install.bundle build/consilience.mcpb
 
 bench: $(VENV)/.installed-dev
 	$(PIP) install -c constraints.txt --group bench
@@ -61,6 +66,14 @@ bench: $(VENV)/.installed-dev
 eval: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/evaluate.py
 	$(BIN)/python benchmarks/evidence.py
+
+# The pins: every package with ==, no addresses; with digests for the image.
+COMPILE := $(BIN)/uv pip compile --quiet --no-emit-index-url --no-header --no-annotate \
+	--all-extras --python-version 3.11 -c constraints.txt pyproject.toml
+pins: $(VENV)/bin/python
+	$(PIP) install uv
+	$(COMPILE) --group dev --group bench -o constraints.txt
+	$(COMPILE) --generate-hashes -o constraints-hashes.txt
 
 clean:
 	rm -rf $(VENV) .coverage .coverage.* .mypy_cache .ruff_cache build dist site
