@@ -1,0 +1,101 @@
+"""docs/clients.md, written from the entries that `consilience install` makes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path, PurePosixPath
+
+from server.install.clients import CLIENTS, NAME, Client, Command, Home
+from server.install.links import cursor_link, snippet, vscode_link
+
+__all__ = ["main", "render"]
+
+_COMMAND = Command(NAME, ("mcp",))
+_HOME = Home(Path("/home/you"))
+
+_HEAD = """\
+# Clients
+
+<!-- Written by `python -m server.install.guide docs/clients.md`; edit server/install instead. -->
+
+`consilience install` finds the clients of this machine, shows the change to each one's file, keeps
+a backup and leaves other servers, comments and layout as they are. `consilience install cursor`
+does it for one client, `--print` only prints, `--uninstall` takes the entry out again. A file that
+cannot be parsed is refused and left alone.
+
+One-click: [add to Cursor]({cursor}) · [add to VS Code]({vscode})
+
+By hand, each client's entry goes into the file named here. Where the client does not find the
+program, write its full path (`which consilience`).
+"""
+
+_TAIL = """\
+## Any other client
+
+{plain}
+
+## Over HTTP
+
+Start the server once and let several clients use it:
+
+```sh
+consilience serve
+```
+
+```json
+{{
+  "mcpServers": {{
+    "consilience": {{"type": "http", "url": "http://127.0.0.1:3000/mcp"}}
+  }}
+}}
+```
+
+With a token (`CONSILIENCE_TOKEN`, or `CONSILIENCE_TOKENS=name:token,…` for several callers) add
+`"headers": {{"Authorization": "Bearer …"}}`. `/mcp?tools=web_search,web_fetch` publishes just those
+tools to one connection, `/mcp?tools=compact` a single one that routes to all. A client that speaks
+stdio only reaches it through `npx mcp-remote http://127.0.0.1:3000/mcp --allow-http`.
+
+## Time-outs
+
+A search answers within ten seconds, `search_deep` works for minutes. The server reports progress
+every second, and clients that follow the protocol wait as long as it comes. Where one does not,
+raise its limit: `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT` (milliseconds) in Claude Code, `timeout`
+(seconds) in Cline's entry. `search_deep` takes `time_budget`, so that it returns in time what it
+has.
+
+## See that it works
+
+```sh
+consilience inspect list -- consilience mcp
+consilience inspect call web_search -a query="javascript tutorial" -- consilience mcp --replay
+```
+"""
+
+
+def render() -> str:
+    """Return the page."""
+    head = _HEAD.format(cursor=cursor_link(_COMMAND), vscode=vscode_link(_COMMAND))
+    plain = f"```json\n{snippet(CLIENTS[0], _COMMAND)}\n```"
+    return "\n".join([head, *map(_section, CLIENTS), _TAIL.format(plain=plain)])
+
+
+def _section(client: Client) -> str:
+    file = PurePosixPath(client.file(_HOME)).relative_to("/home/you")
+    note = ""
+    if client.base == "config":
+        inside = f"{client.path}"
+        note = (
+            f" (macOS: `~/Library/Application Support/{inside}`, Windows: `%APPDATA%\\"
+            + inside.replace("/", "\\")
+            + "`)"
+        )
+    return f"## {client.title}\n\n`~/{file}`{note}\n\n```json\n{snippet(client, _COMMAND)}\n```\n"
+
+
+def main() -> None:
+    """Write the page to the path given as argument."""
+    Path(sys.argv[1]).write_text(render(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
