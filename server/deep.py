@@ -85,7 +85,7 @@ async def deep(
     """
     llm = app.llm(call, sampling=True)
     if llm is None:
-        raise _no_model(app, call)
+        raise _no_model()
     for engine in request.engines or ():
         app.catalogue.entry(engine)
     runs = app.deep_runs
@@ -109,10 +109,9 @@ async def deep(
     return Outcome(build(last, _price(app)), last.usage, lease.state is not None)
 
 
-def _no_model(app: Application, call: Call) -> ConsilienceError:
-    offered = "the client offers none" if call.client_llm is None else "it is switched off"
+def _no_model() -> ConsilienceError:
     return ConsilienceError(
-        f"search_deep needs a language model, and {offered}",
+        "search_deep needs a language model, and there is none",
         code="llm_missing",
         hint=(
             "set LLM_BASE_URL and LLM_NAME (and LLM_API_KEY) to an OpenAI-compatible endpoint, or "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from framework.evidence.injection import scan
@@ -26,12 +28,22 @@ _SCANNED = 400_000
 _SKETCHED = 400_000
 
 
+#: The index of a page of several megabytes takes many times its size: one is made at a time.
+_LARGE = 500_000
+_ONE_AT_A_TIME = Lock()
+
+
 def digest(document: Document, question: str) -> Digest:
     """Choose a page's passages for a question; the whole page is ranked, not its beginning.
 
     Scans the page for instructions aimed at its reader (the first 400,000 characters of
     the source). Never raises for a page of any kind.
     """
+    with _ONE_AT_A_TIME if len(document.markdown) > _LARGE else nullcontext():
+        return _digest(document, question)
+
+
+def _digest(document: Document, question: str) -> Digest:
     markup = document.raw if document.kind is DocumentKind.HTML else document.markdown
     excerpts = _excerpts(document, question)
     return Digest(

@@ -235,3 +235,44 @@ async def test_twenty_runs_share_pages_and_room(proxy: ReplayProxy, tmp_path: Pa
     assert pages
     assert all(count == 1 for url, count in pages.items() if sites()[url].status == 200)
     assert 0 < most <= free
+
+
+class Leaving(Model):
+    """Never answers what is still open, so that its caller can leave meanwhile."""
+
+    reached: asyncio.Event
+
+    async def complete(self, prompt: Any) -> Any:
+        if '"task": "judge"' in prompt.user:
+            self.reached.set()
+            await asyncio.Event().wait()
+        return await Model.complete(self, prompt)
+
+
+async def test_a_call_that_was_cancelled_goes_on_when_repeated(
+    proxy: ReplayProxy, tmp_path: Path
+) -> None:
+    request = DeepRequest(objective=OBJECTIVE, max_loops=1, max_citation_urls=3)
+    leaving = Leaving()
+    leaving.reached = asyncio.Event()
+
+    async with application(proxy, tmp_path) as app:
+        calling = asyncio.create_task(deep(app, request, Call(caller="ann", client_llm=leaving)))
+        await asyncio.wait_for(leaving.reached.wait(), 60)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        (shelved,) = app.reports.ids("ann")
+        kept = app.reports.get(shelved, "ann")
+        others = app.reports.get(shelved, "bob")
+        again = await deep(app, request, Call(caller="ann", client_llm=Model()))
+        foreign = await deep(app, request, Call(caller="bob", client_llm=Model()))
+
+    assert kept is not None
+    assert b"Not finished: it was cancelled" in kept.body
+    assert others is None
+    assert again.continued
+    assert again.report.finished
+    assert not foreign.continued
+    pages = Counter(one.url for one in proxy.served if one.url in sites())
+    assert all(count == 1 for url, count in pages.items() if sites()[url].status == 200)
