@@ -180,11 +180,20 @@ def _read(surface: Surface, about: bool) -> Iterator[tuple[float, Finding]]:
     for sentence, weight, kind in _orders(surface.text, surface.code, about, unseen):
         yield weight, _finding(surface, kind, weight, sentence, "")
     for method, written, message in uncovered(surface.text):
-        hits = list(_sentence_hits(fold(message)))
-        weight = _added(hits, _UNSEEN_FACTOR)
-        if weight and weight > _added(_sentence_hits(fold(written)), 1.5 * _UNSEEN_FACTOR):
-            kind = max(hits, key=lambda hit: hit.weight).kind
+        weight, kind = _strongest(message, _UNSEEN_FACTOR)
+        if weight and weight > _strongest(written, 1.5 * _UNSEEN_FACTOR)[0]:
             yield weight, _finding(surface, kind, weight, message, method)
+
+
+def _strongest(text: str, factor: float) -> tuple[float, str]:
+    """Return the belief and kind of the sentence that reads most like an order."""
+    best = (0.0, "")
+    for sentence in _sentences(text):
+        hits = list(_sentence_hits(fold(sentence)))
+        weight = _added(hits, factor)
+        if weight > best[0]:
+            best = weight, max(hits, key=lambda hit: hit.weight).kind
+    return best
 
 
 def _finding(surface: Surface, kind: str, weight: float, text: str, method: str) -> Finding:
