@@ -169,7 +169,7 @@ def serve(
     debug_file: DebugFile = None,
     replay: Replay = False,
 ) -> None:
-    """Serve MCP over HTTP at /mcp, and plain HTTP search beside it."""
+    """Serve MCP over HTTP at /mcp, a browser page at /, and plain HTTP search beside them."""
     from server.cli.serving import serve_http
 
     overrides = {

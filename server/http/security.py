@@ -6,7 +6,6 @@ otherwise reach the server, by a rebound name or by a form.
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse
 
 from framework.errors import InvalidInputError
-from server.web.sessions import COOKIE, caller_of_cookie
+from server.web.sessions import COOKIE, caller_of_cookie, caller_of_token
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,14 +149,7 @@ def _own(origin: str, host: str) -> bool:
 def caller_of(access: Access, headers: Headers) -> str | None:
     """Return the name whose token the request bears, comparing all in constant time."""
     scheme, _, given = headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer":
-        return None
-    matches = [
-        name
-        for name, token in access.tokens.items()
-        if hmac.compare_digest(token.encode(), given.strip().encode())
-    ]
-    return matches[0] if matches else None
+    return caller_of_token(access.tokens, given) if scheme.lower() == "bearer" else None
 
 
 class Gate:
