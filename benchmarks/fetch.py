@@ -1,9 +1,9 @@
 """CPU per fetch of each mode against its bare client, and the cost of a warm render, in one run.
 
 A process on loopback serves one page. Every candidate runs in its own process; candidates take
-turns for some rounds, and the best round of each counts, so that a busy machine is fair to all.
+turns for some rounds, and ratios are taken within each round.
 
-    python benchmarks/fetch.py [--rounds 5] [--fetches 400] [--renders 12] [--markdown FILE]
+    python benchmarks/fetch.py [--rounds 5] [--fetches 400] [--renders 12] [--json FILE]
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from measuring import ROOT, Ratio, Report, emit, spread, table
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
     Fetch = Callable[[str], Awaitable[int]]
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = b"<!doctype html><title>t</title><body>" + b"<p>some words in a paragraph</p>" * 4700
 SMALL = b"<!doctype html><title>t</title><body><p id=a>x</p><script>a.textContent='y'</script>"
 LOOPBACK = {"CONSILIENCE_ALLOW_NETWORKS": ["127.0.0.0/8"]}
@@ -168,23 +169,6 @@ def rounds(names: list[str], port: int, options: argparse.Namespace) -> Iterator
             yield name, json.loads(shown.stdout.splitlines()[-1])
 
 
-def table(best: dict[str, dict[str, float]]) -> list[str]:
-    lines = [
-        "| mode | CPU ms | bare client | CPU ms | ratio | target | median ms | bare |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for mode, (bare, target) in PAIRS.items():
-        if mode in best:
-            own, other = best[mode], best[bare]
-            figure = "median_ms" if mode == "render" else "cpu_ms"
-            lines.append(
-                f"| {mode} | {own['cpu_ms']:.2f} | {bare} | {other['cpu_ms']:.2f} "
-                f"| {own[figure] / other[figure]:.2f} | {target} "
-                f"| {own['median_ms']:.1f} | {other['median_ms']:.1f} |"
-            )
-    return lines
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
@@ -192,7 +176,7 @@ def main() -> None:
     parser.add_argument("--renders", type=int, default=12)
     parser.add_argument("--at-once", type=int, default=8)
     parser.add_argument("--modes", default="http,impersonate,render")
-    parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -215,15 +199,24 @@ def report(options: argparse.Namespace) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         port = int(server.stdout.readline())
-        best: dict[str, dict[str, float]] = {}
+        found: dict[str, list[dict[str, float]]] = {name: [] for name in names}
         for name, figures in rounds(names, port, options):
-            if name not in best or figures["cpu_ms"] < best[name]["cpu_ms"]:
-                best[name] = figures
+            found[name].append(figures)
         server.terminate()
-    text = "\n".join(table(best))
-    print(text)
-    if options.markdown:
-        options.markdown.write_text(text + "\n", encoding="utf-8")
+    ratios = []
+    for mode in modes:
+        bare, target = PAIRS[mode]
+        key = "median_ms" if mode == "render" else "cpu_ms"
+        pairs = zip(found[mode], found[bare], strict=True)
+        values = [own[key] / other[key] for own, other in pairs]
+        ratios.append(Ratio(name=f"{mode} : {bare}, {key}", values=values, target=target))
+    rows = [
+        (name, *(spread([one[key] for one in results]) for key in ("cpu_ms", "median_ms")))
+        for name, results in found.items()
+    ]
+    tables = [table(("candidate", "CPU ms", "median ms"), rows)]
+    whole = Report(title="Fetch modes", ratios=ratios, tables=tables, rounds=options.rounds)
+    emit(whole, options.json)
 
 
 if __name__ == "__main__":

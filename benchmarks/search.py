@@ -5,7 +5,7 @@ recordings beside the checkout where they are, else the fixtures). Every candida
 process, candidates take turns for some rounds, and only ratios within a round are compared: the
 machine may be busy, but it is equally busy for all.
 
-    python benchmarks/search.py [--rounds 5] [--searches 120] [--at-once 1,16] [--markdown FILE]
+    python benchmarks/search.py [--rounds 5] [--searches 120] [--at-once 1,16] [--json FILE]
 """
 
 from __future__ import annotations
@@ -14,23 +14,21 @@ import argparse
 import asyncio
 import contextlib
 import json
-import os
-import platform
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+from measuring import ROOT, Ratio, Report, emit, page_server, spread, table, used
 
-ROOT = Path(__file__).resolve().parent.parent
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
 CAPTURES = ROOT.parent / "shared" / "captures"
 PAGES = {
     "bing": ("bing/celina_caffeine_2026.html", "bing/ok/response.html"),
@@ -65,6 +63,9 @@ def bodies() -> dict[str, bytes]:
     return found
 
 
+_NOWHERE = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+
+
 async def serve() -> None:
     """Answer any request below `/ENGINE/` with that engine's page, on a free port."""
     answers = {
@@ -86,7 +87,7 @@ async def serve() -> None:
                 ]
                 await reader.readexactly(length[0] if length else 0)
                 target = urlsplit(head.split(" ", 2)[1]).path
-                writer.write(answers[target.split("/")[1]])
+                writer.write(answers.get(target.split("/")[1], _NOWHERE))
                 await writer.drain()
         writer.close()
 
@@ -96,12 +97,6 @@ async def serve() -> None:
 
 
 # The candidates: each runs `count` searches, `at_once` at a time, and says how many rows it found
-
-
-def used() -> float:
-    """Return the CPU seconds of this process."""
-    times = resource.getrusage(resource.RUSAGE_SELF)
-    return times.ru_utime + times.ru_stime
 
 
 async def measure(
@@ -258,31 +253,18 @@ CANDIDATES: dict[str, Callable[[int, int, int], Any]] = {
     "one page, aiohttp": lambda *given: asyncio.run(fetch_only(*given, hub=False)),
     "one page, hub": lambda *given: asyncio.run(fetch_only(*given, hub=True)),
 }
-RATIOS = (
-    ("ours, http", "ddgs", "cpu_ms"),
-    ("ours, impersonate", "ddgs", "cpu_ms"),
-    ("ours, http", "ddgs", "latency_ms"),
-    ("ours, http", "ddgs", "per_second"),
-    ("ours, http", "floor: aiohttp and lexbor", "cpu_ms"),
-    ("one page, hub", "one page, aiohttp", "cpu_ms"),
+#: Two candidates, a figure, and the targets at 1 and at 16 at once.
+RATIOS: tuple[tuple[str, str, str, dict[int, float]], ...] = (
+    ("ours, http", "ddgs", "cpu_ms", {16: 0.4}),
+    ("ours, impersonate", "ddgs", "cpu_ms", {}),
+    ("ours, http", "ddgs", "latency_ms", {1: 0.8}),
+    ("ours, http", "ddgs", "per_second", {16: 2.2}),
+    ("ours, http", "floor: aiohttp and lexbor", "cpu_ms", {}),
+    ("one page, hub", "one page, aiohttp", "cpu_ms", {16: 2.5}),
 )
 
 
 # The run
-
-
-@contextlib.contextmanager
-def server() -> Iterator[int]:
-    """Run the page server in its own process; gives its port."""
-    process = subprocess.Popen(
-        [sys.executable, __file__, "--serve"], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        yield int(process.stdout.readline())
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 def run(name: str, port: int, count: int, at_once: int) -> dict[str, float]:
@@ -301,35 +283,31 @@ def run(name: str, port: int, count: int, at_once: int) -> dict[str, float]:
     return result
 
 
-def spread(values: list[float]) -> str:
-    """Write min, median and max."""
-    return f"{min(values):.2f} / {statistics.median(values):.2f} / {max(values):.2f}"
-
-
-def report(rounds: list[dict[tuple[str, int], dict[str, float]]], levels: list[int]) -> str:
-    """Write everything as Markdown; ratios are taken within each round."""
-    lines = [
-        f"Python {platform.python_version()}, {os.cpu_count()} cores, ddgs {version('ddgs')}.",
-        f"{len(rounds)} rounds; each figure is min / median / max over the rounds.",
-        "",
-        "| candidate | at once | CPU ms | latency ms | per second | rows | RSS MB |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+def report(rounds: list[dict[tuple[str, int], dict[str, float]]], levels: list[int]) -> Report:
+    """Take ratios within each round, and list what each candidate needed."""
+    ratios = [
+        Ratio(
+            name=f"{left} : {right}, {key}, {level} at once",
+            values=[one[left, level][key] / one[right, level][key] for one in rounds],
+            target=targets.get(level),
+            at_least=key == "per_second",
+        )
+        for left, right, key, targets in RATIOS
+        for level in levels
     ]
-    for name in CANDIDATES:
-        for level in levels:
-            found = [one[name, level] for one in rounds]
-            cells = [
-                spread([one[key] for one in found])
-                for key in ("cpu_ms", "latency_ms", "per_second")
-            ]
-            rows, rss = found[0]["rows"], max(one["rss_mb"] for one in found)
-            lines.append(f"| {name} | {level} | {' | '.join(cells)} | {rows:.0f} | {rss:.0f} |")
-    lines += ["", "| ratio | at once | min / median / max |", "| --- | --- | --- |"]
-    for left, right, key in RATIOS:
-        for level in levels:
-            values = [one[left, level][key] / one[right, level][key] for one in rounds]
-            lines.append(f"| {left} : {right}, {key} | {level} | {spread(values)} |")
-    return "\n".join(lines)
+    keys = ("cpu_ms", "latency_ms", "per_second", "rss_mb")
+    rows = [
+        (name, level, *(spread([one[name, level][key] for one in rounds]) for key in keys))
+        for name in CANDIDATES
+        for level in levels
+    ]
+    head = ("candidate", "at once", "CPU ms", "latency ms", "per second", "RSS MB")
+    return Report(
+        title="A search over three engines",
+        ratios=ratios,
+        tables=[table(head, rows)],
+        rounds=len(rounds),
+    )
 
 
 def main() -> None:
@@ -337,7 +315,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--searches", type=int, default=120)
     parser.add_argument("--at-once", default="1,16")
-    parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--candidate", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -350,7 +328,7 @@ def main() -> None:
         print(json.dumps(CANDIDATES[name](*map(int, numbers))))
         return
     levels = [int(text) for text in given.at_once.split(",")]
-    with server() as port:
+    with page_server() as port:
         rounds = [
             {
                 (name, level): run(name, port, given.searches, level)
@@ -359,10 +337,7 @@ def main() -> None:
             }
             for _ in range(given.rounds)
         ]
-    text = report(rounds, levels)
-    print(text)
-    if given.markdown:
-        given.markdown.write_text(text + "\n")
+    emit(report(rounds, levels), given.json)
 
 
 if __name__ == "__main__":
