@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError
 from framework.research import prompts
@@ -12,69 +12,33 @@ from framework.research.asking import Asked, ask
 from framework.research.check import check, failing, replaced
 from framework.research.citing import dropped, failed_quotes, taken
 from framework.research.facts import contradictions, known_facts, said
-from framework.research.independence import copied
 from framework.research.quality import qualities
 from framework.research.queries import accepted, fallback
-from framework.research.reading import digest, source_of
 from framework.research.report import safe_answer
 from framework.research.select import candidates, pages_wanted, pooled, ranked
 from framework.research.state import (
     EngineTally,
-    Miss,
     RoundStats,
     Source,
-    Staged,
     State,
     Step,
     Stop,
 )
 from framework.research.stop import rounds_stop
+from framework.research.tools import Fetch, Search, Tools, all_of
+from framework.research.visiting import read
 from framework.types import Verdict as EngineVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
-    from framework.llm import LLM
-    from framework.reading import Document
     from framework.research.asking import Question
     from framework.research.check import Verdict
     from framework.research.facts import Judge
-    from framework.research.state import Candidate, Checked, Retry
+    from framework.research.state import Checked, Retry
     from framework.types import EngineReport, SearchAnswer
 
 __all__ = ["STEPS", "Fetch", "Search", "Tools"]
-
-_T = TypeVar("_T")
-
-
-class Search(Protocol):
-    """Asks the engines one query."""
-
-    def __call__(self, query: str, language: str | None) -> Awaitable[SearchAnswer]:
-        """Return the merged answer; raises ConsilienceError where no engine answers."""
-
-
-class Fetch(Protocol):
-    """Fetches and reads one page."""
-
-    def __call__(self, url: str) -> Awaitable[Document]:
-        """Return the page; raises ConsilienceError where it cannot be had."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
-    """What a run works with; `room` bounds the pages that are held in memory at once.
-
-    Runs that share a `room` hold no more pages together than it has places.
-    """
-
-    search: Search
-    fetch: Fetch
-    llm: LLM
-    judge: Judge
-    clock: Callable[[], float]
-    room: asyncio.Semaphore
-    keep: Callable[[State], None] = lambda _state: None
 
 
 async def plan(state: State, tools: Tools) -> State:
@@ -112,7 +76,7 @@ async def search(state: State, tools: Tools) -> State:
         except ConsilienceError as error:
             return error
 
-    answers = await _all(one(query) for query in state.planned)
+    answers = await all_of(one(query) for query in state.planned)
     for answer in answers:
         if isinstance(answer, ConsilienceError):
             state = _failed_search(state, answer)
@@ -151,79 +115,6 @@ async def select(state: State, _tools: Tools) -> State:
     wanted = pages_wanted(state)
     chosen = ranked(state, 3 * wanted) if wanted else ()
     return replace(state, wanted=wanted, chosen=chosen, step=Step.READ)
-
-
-async def read(state: State, tools: Tools) -> State:
-    """Read the chosen pages, until enough are usable.
-
-    Every page is kept as soon as it is there, and taken up in the order of the choice.
-    """
-    question = " ".join((state.task.objective, *state.gaps))
-    while state.chosen and (missing := state.wanted - _read_now(state)) > 0:
-        wave = _Wave(state, state.chosen[:missing], tools)
-        await _all(wave.read(one, question) for one in wave.waiting)
-        state = wave.taken_up()
-    return replace(state, chosen=(), step=Step.CITE)
-
-
-def _read_now(state: State) -> int:
-    return sum(source.round == state.round and source.copy_of is None for source in state.sources)
-
-
-class _Wave:
-    """Pages that are read at once; those that a continued run has already are not read again."""
-
-    def __init__(self, state: State, wave: Sequence[Candidate], tools: Tools) -> None:
-        self._state = state
-        self._wave = wave
-        self._tools = tools
-
-    @property
-    def waiting(self) -> list[Candidate]:
-        there = {staged.key for staged in self._state.staged}
-        return [one for one in self._wave if one.key not in there]
-
-    async def read(self, candidate: Candidate, question: str) -> None:
-        async with self._tools.room:
-            try:
-                document = await self._tools.fetch(candidate.url)
-            except ConsilienceError as error:
-                self._arrived(Staged(candidate.key, None, error.message))
-                return
-            page = await asyncio.to_thread(digest, document, question)
-            del document
-        self._arrived(Staged(candidate.key, page, page.unusable))
-
-    def _arrived(self, staged: Staged) -> None:
-        self._state = replace(self._state, staged=(*self._state.staged, staged))
-        self._tools.keep(self._state)
-
-    def taken_up(self) -> State:
-        there = {staged.key: staged for staged in self._state.staged}
-        rest = self._state.chosen[len(self._wave) :]
-        state = replace(self._state, staged=(), chosen=rest)
-        for candidate in self._wave:
-            state = _visited(state, candidate, there[candidate.key])
-        return state
-
-
-def _visited(state: State, candidate: Candidate, staged: Staged) -> State:
-    state = replace(
-        state,
-        seen=(*state.seen, candidate.key),
-        pool=tuple(one for one in state.pool if one.key != candidate.key),
-    )
-    if staged.page is None or staged.reason:
-        return replace(state, misses=(*state.misses, Miss(candidate.url, staged.reason)))
-    source = source_of(candidate, staged.page, len(state.sources) + 1, state.round)
-    return replace(state, sources=(*state.sources, _as_copy(source, state.sources)))
-
-
-def _as_copy(source: Source, earlier: Sequence[Source]) -> Source:
-    for one in earlier:
-        if one.copy_of is None and copied(source.sketch, one.sketch):
-            return replace(source, copy_of=one.id, excerpts=())
-    return source
 
 
 async def cite(state: State, tools: Tools) -> State:
@@ -408,13 +299,3 @@ def _noted(state: State, note: str) -> State:
 
 def _clean(text: str) -> str:
     return " ".join(text.split())[:600]
-
-
-async def _all(work: Iterable[Coroutine[object, object, _T]]) -> list[_T]:
-    """Run all at once; the first exception cancels the rest and is raised itself."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one) for one in work]
-    except BaseExceptionGroup as raised:
-        raise raised.exceptions[0] from None
-    return [task.result() for task in tasks]
