@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import mcp.types as types
 from mcp.shared.message import SessionMessage
+from pydantic_core import PydanticSerializationError
 
 from server.instant import Handover
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
@@ -108,11 +109,11 @@ async def _converse(surface: Surface, source: int, sink: int, start: Handover) -
 
 
 async def _receive(
-    lines: AsyncIterator[bytes],
+    lines: AsyncGenerator[bytes, None],
     received: MemoryObjectSendStream[SessionMessage | Exception],
     write: Write,
 ) -> None:
-    async with received:
+    async with received, contextlib.aclosing(lines):
         async for line in lines:
             message = _parsed(line)
             if isinstance(message, str):
@@ -132,7 +133,7 @@ async def _send(
             async for item in outgoing:
                 if _is_muted(item.message, muted):
                     continue
-                await write(item.message.model_dump_json(by_alias=True, exclude_unset=True))
+                await write(_dumped(item.message))
     except OSError:
         scope.cancel()
 
@@ -144,6 +145,16 @@ def _is_muted(message: types.JSONRPCMessage, muted: list[int | str]) -> bool:
         return False
     muted.remove(number)
     return True
+
+
+def _dumped(message: types.JSONRPCMessage) -> str:
+    """Write a message as JSON; text that is no Unicode (half a pair) gets question marks."""
+    try:
+        return message.model_dump_json(by_alias=True, exclude_unset=True)
+    except PydanticSerializationError:
+        data = message.model_dump(by_alias=True, exclude_unset=True)
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace").decode()
 
 
 def _parsed(line: bytes) -> types.JSONRPCMessage | str:
@@ -165,7 +176,7 @@ def _error(code: int, message: str, number: str | int | None) -> str:
     return json.dumps(body, separators=(",", ":"))
 
 
-async def _lines(source: int, first: bytes) -> AsyncIterator[bytes]:
+async def _lines(source: int, first: bytes) -> AsyncGenerator[bytes, None]:
     """Yield the lines of a descriptor; blank ones are skipped, too long ones come cut."""
     if stat.S_ISREG(os.fstat(source).st_mode):
         with open(source, "rb", closefd=False) as file:  # noqa: ASYNC230 - a plain file never blocks
@@ -185,7 +196,8 @@ async def _lines(source: int, first: bytes) -> AsyncIterator[bytes]:
                 yield line
     finally:
         transport.close()
-        os.set_blocking(source, True)
+        with contextlib.suppress(OSError):
+            os.set_blocking(source, True)
 
 
 async def _line(reader: asyncio.StreamReader) -> bytes:
