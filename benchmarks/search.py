@@ -151,7 +151,7 @@ async def ours(port: int, count: int, at_once: int, mode: str) -> dict[str, floa
         )
         ids = tuple(f"bench-{name}" for name in PATHS)
         request = SearchRequest(query=Query(text=QUERY, max_results=10), engines=ids, timeout=30)
-        async with Application.create(environment=environment) as app:
+        async with Application.create(environment=environment, watch=True) as app:
 
             async def search() -> int:
                 answer = await app.search(request)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import importlib
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -166,6 +167,7 @@ class Application:
         await _in_full(self._stack.enter_async_context(hub))
         if self._watch:
             await self._stack.enter_async_context(self._following())
+            gc.freeze()  # a server's modules and engines stay: the collector passes them over
         return hub
 
     @contextlib.asynccontextmanager

@@ -152,6 +152,7 @@ class Template:
         "_compiled",
         "_environment",
         "_expression",
+        "_name",
         "_needed",
         "_tree",
         "constant",
@@ -165,6 +166,7 @@ class Template:
         self.names: frozenset[str] = frozenset() if tree is None else frozenset(paths(tree))
         self._needed = () if tree is None else needed(tree)
         self._tree = tree
+        self._name = None if address else _bare_name(tree)
         self._environment = _SEGMENTS if address else _TEXT
         self._compiled: _Jinja | None = None
         self._expression: _Jinja | None = None
@@ -179,6 +181,8 @@ class Template:
             return self.constant
         if any(name not in context for name in self._needed):
             return None
+        if self._name is not None and type(value := context.get(self._name)) is str:
+            return _capped(value)
         if self._compiled is None:
             self._compiled = self._environment.from_string(_tree(self._tree))
         compiled = self._compiled
@@ -223,6 +227,12 @@ def _whole(tree: nodes.Template | None) -> nodes.Expr | None:
         return None
     parts = tree.body[0].nodes
     return parts[0] if len(parts) == 1 and not isinstance(parts[0], nodes.TemplateData) else None
+
+
+def _bare_name(tree: nodes.Template | None) -> str | None:
+    """The name in `{{ name }}`, whose text needs no rendering."""
+    whole = _whole(tree)
+    return whole.name if isinstance(whole, nodes.Name) else None
 
 
 def _text(compiled: _Jinja, context: Mapping[str, object]) -> str:
