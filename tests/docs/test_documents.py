@@ -38,6 +38,7 @@ _BLOCK = re.compile(
 NOT_RUN = {
     "make run": "continuous integration runs it",
     "make test": "this is it",
+    "consilience serve": "it serves until it is told to end",
     "pipx install consilience": "another program, and it needs a package index",
 }
 
@@ -99,7 +100,11 @@ def test_a_command_works(command: str, folder: Path) -> None:
     done = subprocess.run(
         [str(program), *words[1:]],
         cwd=folder,
-        env={**os.environ, "CONSILIENCE_STATE_DIR": str(folder / "state")},
+        env={
+            **os.environ,
+            "PATH": os.pathsep.join([str(program.parent), os.environ["PATH"]]),
+            "CONSILIENCE_STATE_DIR": str(folder / "state"),
+        },
         capture_output=True,
         text=True,
         timeout=100,
