@@ -74,7 +74,10 @@ def router_schema(offered: Sequence[Tool[Any, Any]]) -> dict[str, Any]:
     """Return the router's arguments as alternatives, one an operation."""
     return {
         "type": "object",
-        "properties": {"operation": {"enum": [tool.name for tool in offered]}, "input": {}},
+        "properties": {
+            "operation": {"enum": [tool.name for tool in offered]},
+            "input": {"type": "object"},
+        },
         "required": ["operation"],
         "oneOf": [{"$ref": f"#/$defs/{tool.name}"} for tool in offered],
         "$defs": {tool.name: _operation(tool) for tool in offered},
