@@ -1,0 +1,116 @@
+"""`consilience inspect` looks at a server over HTTP and as a subprocess."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from framework.errors import InvalidInputError
+from server.explorer import Target, arguments_of
+from tests.support.http_server import served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCHEMA: dict[str, Any] = {
+    "properties": {
+        "query": {"type": "string"},
+        "max_results": {"type": "integer"},
+        "engines": {"type": "array"},
+        "sampling": {"type": "boolean"},
+    }
+}
+SERVER = [sys.executable, "-c", "from server.cli import main; main()"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "whole", "expected"),
+    [
+        (["query=42"], None, {"query": "42"}),
+        (["query=a=b"], None, {"query": "a=b"}),
+        (["max_results=3", "sampling=true"], None, {"max_results": 3, "sampling": True}),
+        (["engines=bing,brave"], None, {"engines": ["bing", "brave"]}),
+        (['engines=["bing"]'], None, {"engines": ["bing"]}),
+        (["engines=bing"], None, {"engines": ["bing"]}),
+        (["query=x"], '{"query": "y", "page": 2}', {"query": "x", "page": 2}),
+        (["unknown=word"], None, {"unknown": "word"}),
+    ],
+)
+def test_arguments(pairs: list[str], whole: str | None, expected: dict[str, object]) -> None:
+    assert arguments_of(SCHEMA, pairs, whole) == expected
+
+
+@pytest.mark.parametrize(
+    ("pairs", "whole"), [(["query"], None), (["=a"], None), ([], "[1]"), ([], "{")]
+)
+def test_wrong_arguments_are_refused(pairs: list[str], whole: str | None) -> None:
+    with pytest.raises(InvalidInputError):
+        arguments_of(SCHEMA, pairs, whole)
+
+
+@pytest.mark.parametrize("given", [{}, {"url": "http://a.example/mcp", "command": ("x",)}])
+def test_one_server_is_named(given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInputError):
+        Target(**given)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    environment = {"CONSILIENCE_TOKEN": "a-token-for-tests"}
+    with served(
+        "--replay", state=tmp_path_factory.mktemp("state"), environment=environment
+    ) as server:
+        yield f"{server.url}/mcp"
+
+
+def inspect(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*SERVER, "inspect", *arguments], capture_output=True, text=True, timeout=90, check=False
+    )
+
+
+def test_over_http_with_a_token(url: str) -> None:
+    done = inspect("list", "--url", url, "--token", "a-token-for-tests", "--json")
+
+    listed = json.loads(done.stdout)
+    assert listed["server"]["name"] == "consilience"
+    assert listed["tools"][0]["name"] == "web_search"
+    assert "consilience://engines" in listed["resources"]
+
+
+def test_without_the_token_it_fails_in_one_sentence(url: str) -> None:
+    done = inspect("list", "--url", url)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("consilience: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_call_of_a_subprocess() -> None:
+    done = inspect(
+        "call", "web_search", "-a", "query=javascript", "-a", "engines=bing", "--json", "--",
+        *SERVER, "mcp", "--replay",
+    )  # fmt: skip
+
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["structuredContent"]["results"]) > 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["web_serch"], "web_search"),
+        (["web_search", "-a", "query="], "query"),
+        (["web_search", "-a", "query"], "key=value"),
+    ],
+)
+def test_a_call_that_fails_ends_with_1(url: str, arguments: list[str], words: str) -> None:
+    done = inspect("call", *arguments, "--url", url, "--token", "a-token-for-tests")
+
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
