@@ -47,7 +47,8 @@ def router(offered: Sequence[Tool[Any, Any]]) -> Tool[WebArguments, WebOutput]:
             raise _unknown(given.operation, by_name)
         reply = await tool.run(app, parse(tool, given.input), call)
         result = reply.data.model_dump(mode="json", exclude_none=True)
-        return Reply(reply.text, WebOutput(operation=tool.name, result=result))
+        data = WebOutput(operation=tool.name, result=result)
+        return Reply(reply.text, data, images=reply.images)
 
     return Tool(
         name=COMPACT,

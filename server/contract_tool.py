@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import logging
 import time
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 from mcp.server.mcpserver import Context  # noqa: TC002 - the SDK reads it at run time
 from mcp.server.mcpserver.tools import Tool as SdkTool
 from mcp.shared.exceptions import MCPError
-from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp.types import (
+    CallToolResult,
+    ImageContent,
+    InputRequiredResult,
+    TextContent,
+    ToolAnnotations,
+)
 
 from framework.errors import ConsilienceError
 from server.callers import caller_of
@@ -91,9 +98,14 @@ class ContractTool(SdkTool):
 
 def _done(reply: Reply[Any]) -> CallToolResult:
     return CallToolResult(
-        content=[TextContent(type="text", text=reply.text)],
+        content=[TextContent(type="text", text=reply.text), *map(_image, reply.images)],
         structured_content=reply.data.model_dump(mode="json", exclude_none=True),
     )
+
+
+def _image(jpeg: bytes) -> ImageContent:
+    data = base64.b64encode(jpeg).decode()
+    return ImageContent(type="image", data=data, mime_type="image/jpeg")
 
 
 def _failed(error: ErrorInfo, contract: Tool[Any, Any]) -> CallToolResult:
