@@ -64,7 +64,7 @@ def family(pid: int) -> list[int]:
 
 async def load(port: int, pid: int, ids: tuple[str, ...], count: int, at_once: int) -> list[float]:
     url = f"http://127.0.0.1:{port}/search"
-    params = {"q": "javascript tutorial", "engines": ",".join(ids)}
+    params = {"q": "does caffeine affect javascript sleep tutorial", "engines": ",".join(ids)}
     # one connection a request spreads them over the workers
     connector = aiohttp.TCPConnector(limit=0, force_close=True)
     async with aiohttp.ClientSession(connector=connector) as session:

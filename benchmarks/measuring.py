@@ -32,7 +32,7 @@ Figures = dict[str, float]
 
 _WIDTH, _ROW, _LEFT, _RIGHT = 760, 26, 330, 60
 _STYLE = (
-    "<style>text{font:12px sans-serif;fill:#667}.b{fill:#4a7fd0}.w{stroke:#123;stroke-width:2}"
+    "<style>text{font:12px sans-serif;fill:#667}.b{fill:#4a7fd0}.w{stroke:#f6a821;stroke-width:2}"
     ".t{stroke:#d33;stroke-width:2;stroke-dasharray:3 2}</style>"
 )
 
