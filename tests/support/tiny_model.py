@@ -45,7 +45,9 @@ def _port(name: str, kind: int, dimensions: Sequence[str | int]) -> bytes:
 
 
 def _node(kind: str, inputs: Sequence[str], output: str, attributes: bytes = b"") -> bytes:
-    return b"".join(_text(1, name) for name in inputs) + _text(2, output) + _text(4, kind) + attributes
+    return (
+        b"".join(_text(1, name) for name in inputs) + _text(2, output) + _text(4, kind) + attributes
+    )
 
 
 def _model(rows: Sequence[Sequence[float]], inputs: Sequence[str]) -> bytes:
