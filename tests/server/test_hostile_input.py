@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import random
 from typing import TYPE_CHECKING, Any
@@ -64,7 +65,7 @@ def _exchange(chance: random.Random, message: dict[str, Any]) -> None:
     if chance.random() < 0.3:
         inner.pop(key, None)
     else:
-        inner[key] = chance.choice(JUNK)
+        inner[key] = copy.deepcopy(chance.choice(JUNK))
 
 
 def _flip(chance: random.Random, line: bytearray, at: int) -> None:
