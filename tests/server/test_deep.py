@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from mcp import Client
 from mcp.types import CreateMessageResult, TextContent
 from werkzeug import Request, Response
 
+from framework.llm import Completion
 from server.app import Application
 from server.config import Environment
 from server.deep import DeepRequest, deep
@@ -20,7 +22,7 @@ from server.surface import build
 from server.tools.base import Call
 from spiders.replay import ReplayProxy
 from tests.research_world import world
-from tests.research_world.model import INVENTED, Model
+from tests.research_world.model import INVENTED, PLAN, QUESTIONS, Model
 from tests.research_world.world import FALSE_NUMBER, OBJECTIVE, sites
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_httpserver import HTTPServer
+
+    from framework.types import HttpRequest, HttpResponse
 
 ARGUMENTS = {"objective": OBJECTIVE, "max_citation_urls": -1, "max_loops": 4}
 PATH = "/v1/chat/completions"
@@ -235,6 +239,61 @@ async def test_twenty_runs_share_pages_and_room(proxy: ReplayProxy, tmp_path: Pa
     assert pages
     assert all(count == 1 for url, count in pages.items() if sites()[url].status == 200)
     assert 0 < most <= free
+
+
+class Numbered(Model):
+    """Plans queries that no other run asks, so that none of them is answered by the cache."""
+
+    number: int
+
+    def _plan(self, given: dict[str, Any], again: bool) -> str:
+        queries = [f"{query} {self.number}" for query in PLAN]
+        return json.dumps({"queries": queries, "questions": list(QUESTIONS)})
+
+    async def complete(self, prompt: Any) -> Completion:
+        if '"task": "plan"' in prompt.user:
+            return Completion(text=self._plan({}, False), model="scripted-1")
+        return await Model.complete(self, prompt)
+
+
+async def test_twenty_runs_share_the_pace_of_an_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No run may ask an engine as if the others were not there, whatever they ask."""
+    burst, seconds, slack = 8, 1.0, 2.0
+    limits = f"limits: {{{{rate: {burst}/1s}}}}\n"
+    monkeypatch.setattr(world, "SPEC", f"{world.SPEC}{limits}")
+    asked: list[float] = []
+
+    def timed(request: HttpRequest) -> HttpResponse | None:
+        if "//alpha.example/" in request.url:
+            asked.append(time.monotonic())
+        return world.respond(request)
+
+    async with ReplayProxy(answer=timed) as proxy, application(proxy, tmp_path) as app:
+        request = DeepRequest(objective=OBJECTIVE, max_loops=1, max_citation_urls=2)
+        outcomes = await asyncio.gather(
+            *(
+                deep(app, request, Call(caller=f"caller {n}", client_llm=numbered(n)))
+                for n in range(20)
+            )
+        )
+
+    assert all(one.report.finished for one in outcomes)
+    assert len(asked) > burst
+    early = [
+        (first, last)
+        for first, start in enumerate(asked)
+        for last, end in enumerate(asked[first:], first)
+        if end - start < (last - first - burst) * seconds / burst - slack
+    ]
+    assert not early
+
+
+def numbered(number: int) -> Numbered:
+    model = Numbered()
+    model.number = number
+    return model
 
 
 class Leaving(Model):
