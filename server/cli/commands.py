@@ -9,7 +9,16 @@ import typer
 
 from framework.types import Kind, SafeSearch, TimeRange
 from server.cli import deep, engines, evidence_commands, inspecting, page_commands, upkeep
-from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, Timeout, split
+from server.cli.options import (
+    AsJson,
+    Debug,
+    DebugFile,
+    EngineIds,
+    Proxy,
+    Timeout,
+    overrides_of,
+    split,
+)
 
 __all__ = ["app"]
 
@@ -97,7 +106,7 @@ def search(
         "highlight_sentences": highlight_sentences,
         "timeout": timeout,
     }
-    overrides = {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file}
+    overrides = overrides_of(proxy, debug, debug_file)
     run(
         arguments,
         overrides,
@@ -119,6 +128,10 @@ Sampling = Annotated[
 Replay = Annotated[bool, typer.Option("--replay", help="Answer from recordings.")]
 
 
+def _chosen(tools: str | None, compact: bool) -> tuple[str, ...]:
+    return (*(("compact",) if compact else ()), *(split(tools) or ()))
+
+
 @app.command()
 def mcp(
     context: typer.Context,
@@ -136,14 +149,11 @@ def mcp(
     from server.cli.setup import settings_of
 
     overrides = {
-        "proxy": proxy,
+        **overrides_of(proxy, debug, debug_file),
         "default_engines": split(engine_ids),
         "sampling": sampling,
-        "debug_terminal": debug or None,
-        "debug_file": debug_file,
     }
-    chosen = (*(("compact",) if compact else ()), *(split(tools) or ()))
-    serve_stdio(settings_of(overrides), chosen, context.obj, replay=replay)
+    serve_stdio(settings_of(overrides), _chosen(tools, compact), context.obj, replay=replay)
 
 
 @app.command()
@@ -184,8 +194,7 @@ def serve(
         "debug_terminal": debug or None,
         "debug_file": str(debug_file) if debug_file else None,
     }
-    chosen = (*(("compact",) if compact else ()), *(split(tools) or ()))
-    serve_http(overrides, chosen, workers=workers, replay=replay)
+    serve_http(overrides, _chosen(tools, compact), workers=workers, replay=replay)
 
 
 @app.command()
@@ -211,7 +220,7 @@ def batch(
     code = run(
         queries,
         output,
-        {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file},
+        overrides_of(proxy, debug, debug_file),
         engines=split(engine_ids),
         max_results=max_results,
         timeout=timeout,

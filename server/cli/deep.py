@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from framework.errors import InvalidInputError
-from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, split
+from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, overrides_of, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -53,7 +53,7 @@ def deep(
         "attach_context": attach_context,
         "time_budget": time_budget,
     }
-    overrides = {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file}
+    overrides = overrides_of(proxy, debug, debug_file)
     _run(arguments, overrides, out=out, as_json=as_json)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from framework.types import Kind
-from server.cli.options import AsJson, Debug, DebugFile, Proxy, Timeout
+from server.cli.options import AsJson, Debug, DebugFile, Proxy, Timeout, overrides_of
 
 __all__ = ["app"]
 
@@ -108,7 +108,7 @@ def try_out(
     """Ask an engine once and show which of its picks yield what."""
     from server.cli.trying import try_out as run
 
-    overrides = {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file}
+    overrides = overrides_of(proxy, debug, debug_file)
     code = run(engine, query, overrides, timeout=timeout, replay=replay, as_json=as_json)
     raise typer.Exit(code)
 

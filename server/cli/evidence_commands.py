@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, split
+from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, overrides_of, split
 
 __all__ = ["register"]
 
@@ -25,7 +25,7 @@ def _call(
     from server.cli.reading import call
 
     proxy, debug, debug_file = shared
-    overrides = {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file}
+    overrides = overrides_of(proxy, debug, debug_file)
     call(name, arguments, overrides, as_json=as_json)
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "Proxy",
     "Timeout",
     "complete_engines",
+    "overrides_of",
     "split",
 ]
 
@@ -44,6 +45,11 @@ Proxy = Annotated[
 Timeout = Annotated[float, typer.Option("--timeout", min=1, max=60, help="Seconds.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Log in detail to standard error.")]
 DebugFile = Annotated[Path | None, typer.Option("--debug-file", help="Log in detail to a file.")]
+
+
+def overrides_of(proxy: str | None, debug: bool, debug_file: Path | None) -> dict[str, object]:
+    """Return the settings that a command line changes; what was not given is None."""
+    return {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file}
 
 
 def split(ids: str | None) -> tuple[str, ...] | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.cli.options import AsJson, Debug, DebugFile, Proxy
+from server.cli.options import AsJson, Debug, DebugFile, Proxy, overrides_of
 
 __all__ = ["register"]
 
@@ -16,10 +16,6 @@ Render = Annotated[
     Literal["never", "auto", "always"], typer.Option(help="Whether to use a browser.")
 ]
 PageTimeout = Annotated[float, typer.Option("--timeout", min=1, max=60, help="Seconds.")]
-
-
-def _overrides(proxy: str | None, debug: bool, debug_file: Path | None) -> dict[str, object]:
-    return {"proxy": proxy, "debug_terminal": debug or None, "debug_file": debug_file}
 
 
 def fetch(
@@ -80,7 +76,7 @@ def fetch(
         "screenshot": screenshot is not None,
         "timeout": timeout,
     }
-    overrides = _overrides(proxy, debug, debug_file)
+    overrides = overrides_of(proxy, debug, debug_file)
     call("web_fetch", arguments, overrides, as_json=as_json, image=screenshot)
 
 
@@ -121,7 +117,7 @@ def links(
         "render": render,
         "timeout": timeout,
     }
-    call("extract_links", arguments, _overrides(proxy, debug, debug_file), as_json=as_json)
+    call("extract_links", arguments, overrides_of(proxy, debug, debug_file), as_json=as_json)
 
 
 def fetch_json(
@@ -145,7 +141,7 @@ def fetch_json(
         "max_bytes": max_bytes,
         "timeout": timeout,
     }
-    call("fetch_json", arguments, _overrides(proxy, debug, debug_file), as_json=as_json)
+    call("fetch_json", arguments, overrides_of(proxy, debug, debug_file), as_json=as_json)
 
 
 def register(app: typer.Typer) -> None:
