@@ -110,16 +110,31 @@ class _Search:
             return
         if tally.rows and verdict not in _ANSWERED:
             detail = f"page {len(tally.pages) + 1}: {verdict}" + (f", {detail}" if detail else "")
-        tally.report = EngineReport(
-            id=tally.member.id,
-            verdict=Verdict.OK if tally.rows else verdict,
-            rows=len(tally.rows),
-            elapsed_ms=round((self.clock() - tally.started) * 1000),
-            retry_after=retry_after,
-            detail=detail,
+        self._settle(
+            tally,
+            EngineReport(
+                id=tally.member.id,
+                verdict=Verdict.OK if tally.rows else verdict,
+                rows=len(tally.rows),
+                elapsed_ms=round((self.clock() - tally.started) * 1000),
+                retry_after=retry_after,
+                detail=detail,
+            ),
         )
+
+    def skip(
+        self, tally: _Tally, verdict: Verdict, detail: str, retry_after: float | None = None
+    ) -> None:
+        """Report an engine that is not asked, which takes no time."""
+        engine = tally.member.id
+        self._settle(
+            tally, EngineReport(id=engine, verdict=verdict, retry_after=retry_after, detail=detail)
+        )
+
+    def _settle(self, tally: _Tally, report: EngineReport) -> None:
+        tally.report = report
         if self.on_report is not None:
-            self.on_report(tally.report, tuple(tally.rows))
+            self.on_report(report, tuple(tally.rows))
 
 
 async def fan_out(
@@ -155,9 +170,9 @@ async def _run(search: _Search, tallies: Sequence[_Tally], end: float) -> None:
     for tally in tallies:
         member = tally.member
         if member.disabled:
-            search.finish(tally, Verdict.DISABLED, member.disabled)
+            search.skip(tally, Verdict.DISABLED, member.disabled)
         elif member.rest > 0 and member is not first:
-            search.finish(tally, Verdict.RESTING, member.rest_reason, member.rest)
+            search.skip(tally, Verdict.RESTING, member.rest_reason, member.rest)
         else:
             tasks.append(asyncio.create_task(_consult(search, tally), name=f"search {member.id}"))
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from typing import TYPE_CHECKING
 
 import pytest
@@ -233,12 +234,15 @@ async def test_resting_and_disabled_engines_are_skipped_and_reported() -> None:
         Member(id="tired", rest=90.0, rest_reason="captcha"),
         Member(id="keyless", disabled="no key in X_API_KEY"),
     ]
-    answer = await fan_out(members, QUERY, panel.ask, deadline=5)
+    clock = itertools.count(100.0).__next__
+    answer = await fan_out(members, QUERY, panel.ask, deadline=60, clock=clock)
     assert panel.asked == [("free", None)]
     assert answer.engines[1] == EngineReport(
         id="tired", verdict=Verdict.RESTING, retry_after=90.0, detail="captcha"
     )
-    assert answer.engines[2].verdict is Verdict.DISABLED
+    assert answer.engines[2] == EngineReport(
+        id="keyless", verdict=Verdict.DISABLED, detail="no key in X_API_KEY"
+    )
 
 
 async def test_where_all_rest_the_first_to_be_free_is_asked_within_the_deadline() -> None:
