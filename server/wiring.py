@@ -61,13 +61,13 @@ def models_dir(settings: Settings) -> Path:
     return settings.models_dir or state_dir(settings) / "models"
 
 
-def downloader(app: Application) -> Callable[[str], bytes]:
+def downloader(app: Application, timeout: float = _MODEL_SECONDS) -> Callable[[str], bytes]:
     """Return a function for worker threads that fetches a file through the crawler."""
     loop = asyncio.get_running_loop()
 
     async def fetch(url: str) -> bytes:
         hub = await app.hub()
-        answer = await hub.fetch(HttpRequest(url=url), timeout=_MODEL_SECONDS, maxsize=_MODEL_BYTES)
+        answer = await hub.fetch(HttpRequest(url=url), timeout=timeout, maxsize=_MODEL_BYTES)
         if answer.status != 200:
             raise ConsilienceError(f"{url} answered status {answer.status}", retryable=True)
         return answer.body

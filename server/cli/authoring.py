@@ -53,6 +53,7 @@ def new(
     name: str,
     kind: Kind,
     force: bool,
+    timeout: float,
 ) -> None:
     """Write a proposed engine file and its first recorded answer into the working folder.
 
@@ -60,7 +61,7 @@ def new(
     exists; UnavailableError where no page is given and none can be fetched.
     """
     text = query or asked(url)
-    body = read_saved(file, url) if file is not None else _fetched(url, overrides)
+    body = read_saved(file, url) if file is not None else _fetched(url, overrides, timeout)
     response = redact(body).response
     made = _first_good(response, engine_id, url, text, name, kind)
     path = Path("engines.d") / f"{engine_id}.yaml"
@@ -103,13 +104,13 @@ def _first_good(
     )
 
 
-def _fetched(url: str, overrides: Mapping[str, object]) -> HttpResponse:
+def _fetched(url: str, overrides: Mapping[str, object], timeout: float) -> HttpResponse:
     from server.app import Application
     from server.cli.setup import settings_of
 
     async def fetch(app: Application) -> HttpResponse:
         hub = await app.hub()
-        return await hub.fetch(HttpRequest(url=url), mode=FetchMode.IMPERSONATE)
+        return await hub.fetch(HttpRequest(url=url), mode=FetchMode.IMPERSONATE, timeout=timeout)
 
     response = run_with(Application.create(settings_of(overrides)), fetch)
     if response.status >= 400:

@@ -83,15 +83,26 @@ def new(
     name: Annotated[str, typer.Option(help="A name for people.")] = "",
     kind: Annotated[Kind, typer.Option(help="What sort of thing it finds.")] = Kind.WEB,
     force: Annotated[bool, _FORCE] = False,
+    timeout: Timeout = 15,
     proxy: Proxy = None,
+    debug: Debug = False,
+    debug_file: DebugFile = None,
 ) -> None:
     """Propose an engine file from a page of results, with a first recorded answer."""
     from framework.authoring.asking import id_of
     from server.cli.authoring import new as run
 
-    overrides = {"proxy": proxy}
-    name_of = engine or id_of(url)
-    run(name_of, overrides, url=url, file=file, query=query, name=name, kind=kind, force=force)
+    run(
+        engine or id_of(url),
+        overrides_of(proxy, debug, debug_file),
+        url=url,
+        file=file,
+        query=query,
+        name=name,
+        kind=kind,
+        force=force,
+        timeout=timeout,
+    )
 
 
 @app.command("try")
@@ -130,6 +141,8 @@ def record(
     url: Annotated[str | None, typer.Option(help="The address that --from came from.")] = None,
     status: Annotated[int, typer.Option(min=100, max=599, help="Of --from.")] = 200,
     proxy: Proxy = None,
+    debug: Debug = False,
+    debug_file: DebugFile = None,
 ) -> None:
     """Ask an engine once and keep the answer as a test case; keys and the like are taken out."""
     from server.cli.trying import record as run
@@ -139,7 +152,7 @@ def record(
         engine,
         case,
         query,
-        {"proxy": proxy},
+        overrides_of(proxy, debug, debug_file),
         page=page,
         timeout=timeout,
         force=force,
@@ -187,6 +200,8 @@ def doctor(
     timeout: Timeout = 15,
     replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
     proxy: Proxy = None,
+    debug: Debug = False,
+    debug_file: DebugFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how every engine does: file, recordings, rests, keys, answers of the last week."""
@@ -194,7 +209,7 @@ def doctor(
 
     code = run(
         tuple(ids or ()),
-        {"proxy": proxy},
+        overrides_of(proxy, debug, debug_file),
         live=live,
         query=query,
         timeout=timeout,
@@ -213,6 +228,8 @@ def report(
     timeout: Timeout = 15,
     replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
     proxy: Proxy = None,
+    debug: Debug = False,
+    debug_file: DebugFile = None,
 ) -> None:
     """Write the health of all engines as one HTML page that needs nothing else."""
     from server.cli.doctor import report as run
@@ -220,7 +237,7 @@ def report(
     run(
         tuple(ids or ()),
         output,
-        {"proxy": proxy},
+        overrides_of(proxy, debug, debug_file),
         live=live,
         query=query,
         timeout=timeout,

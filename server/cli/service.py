@@ -35,8 +35,6 @@ __all__ = [
     "show_proxies",
 ]
 
-_CHECK_SECONDS = 15.0
-
 #: A key pool by its engine and its name there.
 _Named = tuple[str, str]
 
@@ -44,9 +42,12 @@ _Named = tuple[str, str]
 # Keys
 
 
-def show_keys(proxy: str | None, *, check: bool, as_json: bool) -> int:
-    """Print every engine's key pools; return 1 where a checked engine refused its keys."""
-    application = Application.create(settings_of({"proxy": proxy}))
+def show_keys(overrides: Mapping[str, object], check_within: float | None, *, as_json: bool) -> int:
+    """Print every engine's key pools, tried where `check_within` gives each engine seconds.
+
+    Returns 1 where a tried engine refused its keys.
+    """
+    application = Application.create(settings_of(overrides))
     pools = {
         (entry.id, name): pool
         for entry in application.catalogue.entries()
@@ -54,8 +55,8 @@ def show_keys(proxy: str | None, *, check: bool, as_json: bool) -> int:
         for name, pool in application.policy.pools(entry.engine).items()
         if len(pool)
     }
-    engines = {engine for engine, _ in pools} if check else set()
-    verdicts, rests = _tried(application, engines, pools)
+    engines = {engine for engine, _ in pools} if check_within else set()
+    verdicts, rests = _tried(application, engines, pools, check_within or 0.0)
     rows = [
         {"engine": engine, "pool": name, "keys": len(pool), "resting": rests[engine, name]}
         | {"verdict": verdicts.get(engine, "")}
@@ -81,16 +82,17 @@ def _resting(pool: KeyPool) -> str:
 
 
 def _tried(
-    application: Application, engines: set[str], pools: Mapping[_Named, KeyPool]
+    application: Application,
+    engines: set[str],
+    pools: Mapping[_Named, KeyPool],
+    timeout: float,
 ) -> tuple[dict[str, Verdict], dict[_Named, str]]:
     """Search with each engine; return its verdict, and how every pool rests after that."""
 
     async def work(app: Application) -> tuple[dict[str, Verdict], dict[_Named, str]]:
         found: dict[str, Verdict] = {}
         for name in sorted(engines):
-            request = SearchRequest(
-                query=Query(text="test"), engines=(name,), timeout=_CHECK_SECONDS
-            )
+            request = SearchRequest(query=Query(text="test"), engines=(name,), timeout=timeout)
             try:
                 answer = await app.search(request, caller="cli")
             except ConsilienceError as error:
@@ -106,13 +108,18 @@ def _tried(
 # Proxies
 
 
-def show_proxies(proxy: str | None, url: str | None, *, as_json: bool) -> int:
-    """Print every pool's members, tested against `url` if given; return 1 where one failed."""
-    application = Application.create(settings_of({"proxy": proxy}))
+def show_proxies(
+    overrides: Mapping[str, object], url: str | None, *, timeout: float, as_json: bool
+) -> int:
+    """Print every pool's members, tested against `url` if given, within `timeout` seconds each.
+
+    Returns 1 where one failed.
+    """
+    application = Application.create(settings_of(overrides))
     for warning in application.proxies.warnings:
         note(f"warning: {warning}")
     pools = application.proxies.pools
-    results = _tested(application, pools, url) if url else {}
+    results = _tested(application, pools, url, timeout) if url else {}
     rows = [
         {**_rounded(report), "pool": name, "test": results.get((name, number), "")}
         for name, pool in pools.items()
@@ -133,7 +140,7 @@ def _rounded(report: MemberReport) -> dict[str, object]:
 
 
 def _tested(
-    application: Application, pools: Mapping[str, Pool], url: str
+    application: Application, pools: Mapping[str, Pool], url: str, timeout: float
 ) -> dict[tuple[str, int], str]:
     """Test each member by itself; members may share a name and differ by their login."""
 
@@ -141,7 +148,7 @@ def _tested(
         hub = await app.hub()
         start = time.monotonic()
         try:
-            answer = await hub.fetch(HttpRequest(url=url), proxy=address, timeout=_CHECK_SECONDS)
+            answer = await hub.fetch(HttpRequest(url=url), proxy=address, timeout=timeout)
         except ConsilienceError as error:
             return f"{error.code}: {error.message}"
         return f"ok, status {answer.status}, {(time.monotonic() - start) * 1000:.0f} ms"
@@ -209,14 +216,16 @@ def models_check() -> int:
     return int(broken > 0)
 
 
-def models_fetch(names: Sequence[str], folder: Path | None, proxy: str | None) -> None:
-    """Fetch models into a folder, each file checked by its digest.
+def models_fetch(
+    names: Sequence[str], folder: Path | None, overrides: Mapping[str, object], timeout: float
+) -> None:
+    """Fetch models into a folder, each file within `timeout` seconds and checked by its digest.
 
     Raises:
         NotFoundError: no such model.
         ConsilienceError: a file could not be fetched or is not what was expected.
     """
-    settings = settings_of({"proxy": proxy})
+    settings = settings_of(overrides)
     known = {record.name: record for record in models.RECORDS}
     for name in names:
         if name not in known:
@@ -225,7 +234,7 @@ def models_fetch(names: Sequence[str], folder: Path | None, proxy: str | None) -
     application = Application.create(settings)
 
     async def work(app: Application) -> None:
-        get = downloader(app)
+        get = downloader(app, timeout)
         for name in names or known:
             await asyncio.to_thread(
                 models.fetch,
