@@ -27,6 +27,7 @@ class EngineState:
     index: str
     status: Status
     official_api: bool
+    replaced_by: str | None = None
     supports: tuple[str, ...] = ()
     disabled: str | None = None
     resting_until: str | None = None
@@ -46,6 +47,7 @@ def engine_state(
         index=entry.engine.index if entry.engine else entry.id,
         status=spec.status if spec else Status.EXPERIMENTAL,
         official_api=spec.about.official_api if spec else False,
+        replaced_by=spec.replaced_by if spec else None,
         supports=tuple(sorted(spec.inputs.model_fields_set)) if spec else (),
         disabled=entry.disabled(environ) or None,
         resting_until=datetime.fromtimestamp(until, UTC).isoformat() if until else None,

@@ -46,7 +46,13 @@ def listing(*, as_json: bool) -> None:
         print_json([*items])
         return
     names = ("id", "kind", "index", "status", "disabled")
-    table(names, ([str(item.get(name, "")) for name in names] for item in items))
+    table(names, ([_cell(item, name) for name in names] for item in items))
+
+
+def _cell(item: dict[str, object], name: str) -> str:
+    if name == "status" and item["replaced_by"]:
+        return f"{item['status']}: use {item['replaced_by']}"
+    return str(item[name])
 
 
 def _item(entry: Entry, disabled: str) -> dict[str, object]:
@@ -57,6 +63,7 @@ def _item(entry: Entry, disabled: str) -> dict[str, object]:
         "kind": spec.kind.value if spec else "",
         "index": entry.engine.index if entry.engine else "",
         "status": spec.status.value if spec else "",
+        "replaced_by": spec.replaced_by if spec else None,
         "official_api": bool(spec and spec.about.official_api),
         "path": str(entry.path),
         "disabled": disabled,

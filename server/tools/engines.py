@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 
 from framework.types import Kind, Status, Verdict
 from server.tools.base import Arguments, Call, NoArguments, Output, Reply, Tool
@@ -38,6 +39,7 @@ class EngineItem(BaseModel):
     index: str
     status: Status
     official_api: bool
+    replaced_by: SkipJsonSchema[str | None] = None
     supports: tuple[str, ...] = ()
     default: bool = False
     disabled: str | None = None
@@ -87,6 +89,7 @@ def _item(state: EngineState, default: tuple[str, ...]) -> EngineItem:
         index=state.index,
         status=state.status,
         official_api=state.official_api,
+        replaced_by=state.replaced_by,
         supports=state.supports,
         default=state.id in default,
         disabled=state.disabled,
@@ -107,6 +110,9 @@ def _render(data: EnginesOutput) -> str:
     disabled = [i for i in data.engines if i.disabled]
     if disabled:
         lines.append("Disabled: " + "; ".join(f"{i.id} ({i.disabled})" for i in disabled))
+    lines.extend(
+        f"- {i.id} is deprecated; use {i.replaced_by}" for i in data.engines if i.replaced_by
+    )
     lines.extend(f"- {i.id}: {p}" for i in data.engines for p in i.problems[:1])
     return "\n".join(lines)
 

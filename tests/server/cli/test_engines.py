@@ -27,6 +27,16 @@ response:
   fields: {title: a, url: "a::attr(href)", snipet: p}
 limit: {rate: 1/2s}
 """
+RETIRED = """\
+schema: 1
+id: retired
+name: Retired
+kind: web
+status: deprecated
+replaced_by: bing
+request: {url: https://site.example/}
+response: {format: html, rows: {each: li}, fields: {title: a, url: "a::attr(href)"}}
+"""
 
 
 @pytest.fixture
@@ -88,6 +98,19 @@ def test_engines_without_a_key_say_which_variable(
 
     assert "BRAVE_API_KEY" in listed["brave-api"]["disabled"]
     assert listed["bing"]["disabled"] == ""
+
+
+def test_a_deprecated_engine_names_the_one_to_use(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "retired.yaml").write_text(RETIRED)
+    monkeypatch.setenv("CONSILIENCE_ENGINES_DIR", str(tmp_path))
+
+    rows = [row.split() for row in run("engines", "list").out.splitlines()]
+    listed = {one["id"]: one for one in json.loads(run("engines", "list", "--json").out)}
+
+    assert ["retired", "web", "retired", "deprecated:", "use", "bing"] in rows
+    assert (listed["retired"]["replaced_by"], listed["bing"]["replaced_by"]) == ("bing", None)
 
 
 def test_read_a_saved_answer(run: Run, root: Path) -> None:
