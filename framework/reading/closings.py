@@ -9,7 +9,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ADVERT", "BYLINE", "CAPTION_CREDIT", "CREDIT", "ENDING", "POINTER", "PROMPT"]
+__all__ = [
+    "ADVERT",
+    "BYLINE",
+    "CAPTION_CREDIT",
+    "COOKIES",
+    "CREDIT",
+    "ENDING",
+    "POINTER",
+    "PROMPT",
+]
 
 ENDING = re.compile(
     r"""^\W*(?:
@@ -62,7 +71,7 @@ ENDING = re.compile(
 """A heading, or a short line, after which nothing of the article follows."""
 
 PROMPT = re.compile(
-    r"copyright|©|all rights reserved|alle rechte vorbehalten|todos los derechos|"
+    r"copyright|all rights reserved|alle rechte vorbehalten|todos los derechos|"
     r"tous droits réservés|follow (?:us|me|him|her|them|@|\w+ on)|subscribe|sign up|newsletter|"
     r"share (?:this|on|via)|click here|read more|read also|read next|see also|also read|"
     r"related:|more from|more on|recommended|you may also|you might also|"
@@ -79,6 +88,14 @@ PROMPT = re.compile(
     r"zuletzt (?:geändert|aktualisiert)|publiziert:|%d",
 )
 """Words of closing prompts and notices, in small letters; believed in short blocks at the end."""
+
+COOKIES = re.compile(
+    r"\b(?:us(?:es?|ing)|verwende[nt]?|nutz(?:t|en)|setz(?:t|en)|utilis\w+|utiliz\w+|usa|usamos|"
+    r"gebruik\w*|używa\w*|использу\w+) (?:[\w.,-]+ ){0,3}?"
+    r"(?:cookies|plik\w+ cookie|файл\w* cookie)",
+    re.I,
+)
+"""What a notice about cookies says, however long it is."""
 
 POINTER = re.compile(
     r"""^\W*(?:

@@ -155,6 +155,7 @@ _BOILER_PAIRS = frozenset(
         ("tag", "list"),
         ("tag", "links"),
         ("cat", "links"),
+        ("site", "sub"),
     }
 )
 _LEAD_WORDS = words(
@@ -260,14 +261,18 @@ def id_hints(name: str) -> int:
 
 @lru_cache(maxsize=32768)
 def _token(token: str) -> int:
+    """Return the hints of one name; its last word tells what part of a body is meant."""
     found = HIDDEN if token.lower() in _HIDDEN else 0
     previous = ""
+    last = 0
     for word in _parts(token):
         if word:
-            if previous not in _NEGATION:
-                found |= _word(word, previous)
+            last = _word(word, previous) if previous not in _NEGATION else 0
+            found |= last
             previous = word
-    return found
+    if last & BOILER:
+        return found & ~BODY
+    return found & ~BOILER if last & LEAD else found
 
 
 def _parts(token: str) -> list[str]:

@@ -21,6 +21,7 @@ _BOXES = words("div section table aside dl")
 _LISTING_DENSITY = 0.4
 _ARTICLE_ENOUGH = 800.0
 _HEADLINE = 30
+_SECTION_HEADINGS = HEADINGS - {"h1"}
 
 
 class _Cleaner:
@@ -70,8 +71,24 @@ class _Cleaner:
         drop, dom = self.found.drop, self.dom
         drop[node] = 1
         before = self.before.get(dom.parent[node], -1)
-        if before >= 0 and self.density(node) > 0.5 and dom.tag[before] in HEADINGS - {"h1"}:
+        if (
+            before >= 0
+            and self.density(node) > 0.5
+            and dom.tag[before] in _SECTION_HEADINGS
+            and not self.is_note(node)
+        ):
             drop[before] = 1
+
+    def is_note(self, node: int) -> bool:
+        """Whether a node is a lone link between a heading and the text that it heads."""
+        dom = self.dom
+        following, stop = dom.end[node], dom.end[dom.parent[node]]
+        while following < stop and not self.length[following]:
+            following = dom.end[following]
+        if following >= stop or dom.tag[following] in HEADINGS or not self.good[following]:
+            return False
+        links = self.found.measures.links
+        return sum(dom.tag[i] == "a" and links[i] > 0 for i in range(node, dom.end[node])) == 1
 
     def density(self, node: int) -> float:
         return self.links[node] / self.length[node]
@@ -125,7 +142,12 @@ class _Cleaner:
         if self.density(node) > 0.3:
             return True
         little = self.good[node] < 40 and self.length[node] < 250
-        return little and not self.is_heading_box(node)
+        return little and not self.is_heading_box(node) and not self.is_picture(node)
+
+    def is_picture(self, node: int) -> bool:
+        """Whether a box shows an image over its caption."""
+        inner = self.dom.tag[node : self.dom.end[node]]
+        return not self.links[node] and "img" in inner and HEADINGS.isdisjoint(inner)
 
     def is_heading_box(self, node: int) -> bool:
         """Whether an element holds a heading and nothing else."""

@@ -49,10 +49,13 @@ _HIDING_STYLE = re.compile(
     re.I,
 )
 _EDIT_MARK = re.compile(
-    r"editsection|edit-section|permalink|headerlink|header-link|anchor-?link", re.I
+    r"editsection|edit-section|permalink|headerlink|header-link|anchor-?link|"
+    r"(?:skip|jump)-?(?:to|nav|link)",
+    re.I,
 )
 _ENOUGH = 250
 _NEAR = 8
+_LEAD_LEAST = 60
 _PLENTY = 1000
 
 
@@ -68,7 +71,7 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
         if ("style" in attrs or "hidden" in attrs or "aria-hidden" in attrs) and _is_hidden(
             attrs, name
         ):
-            if measures.length[i] and not _is_shown_on_demand(dom, i):
+            if measures.length[i] and not _is_shown(dom, measures, i):
                 found[i] = Flag.HIDDEN
         elif attrs.get("role") in _ROLES:
             found[i] = Flag.MARKUP
@@ -86,14 +89,18 @@ def _is_named_outside(value: int, name: str, attrs: Mapping[str, str | None]) ->
 
 
 def _is_hidden(attrs: Mapping[str, str | None], name: str) -> bool:
-    if "hidden" in attrs or (attrs.get("aria-hidden") == "true" and name not in INLINE):
+    if "hidden" in attrs or attrs.get("aria-hidden") == "true":
         return True
     style = attrs.get("style")
     return bool(style and _HIDING_STYLE.search(style))
 
 
-def _is_shown_on_demand(dom: Dom, node: int) -> bool:
-    """Whether a hidden element is a formula's source or the folded body of a callout."""
+def _is_shown(dom: Dom, measures: Measures, node: int) -> bool:
+    """Whether a hidden element is a formula's source, the folded body of a callout, or most of
+    a line that is hidden from screen readers only."""
+    for_readers = dom.tag[node] in INLINE and dom.get(node, "aria-hidden") == "true"
+    if for_readers and 2 * measures.length[node] >= measures.length[dom.parent[node]]:
+        return True
     return "math" in dom.tag[node : dom.end[node]] or bool(callouts.kind(dom, dom.parent[node]))
 
 
@@ -177,9 +184,20 @@ def _is_opening(dom: Dom, measures: Measures, node: int) -> bool:
     if value > 300 and value > 0.3 * measures.good[0]:
         return True
     inner = dom.tag[node : dom.end[node]]
-    if measures.links[node] > 0.3 * measures.length[node] or "h1" in inner:
+    if measures.links[node] > 0.3 * measures.length[node]:
         return False
+    if "h1" in inner:
+        return (
+            value >= _LEAD_LEAST and "img" not in inner and _is_title_and_lead(dom, measures, node)
+        )
     return value >= 100 or (_is_inside(dom, node) and not HEADINGS.isdisjoint(inner))
+
+
+def _is_title_and_lead(dom: Dom, measures: Measures, node: int) -> bool:
+    """Whether a header of the main part holds its title and running text, and nothing else."""
+    titles = sum(measures.length[i] for i in range(node, dom.end[node]) if dom.tag[i] == "h1")
+    rest = measures.length[node] - titles
+    return measures.good[node] > 0.9 * rest and _is_inside(dom, node)
 
 
 def _is_inside(dom: Dom, node: int) -> bool:

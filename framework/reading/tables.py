@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from framework.reading.wordlist import words
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -13,6 +15,8 @@ __all__ = ["cells", "grid", "is_layout", "rows", "write"]
 
 _SPAN_MOST = 100
 _GRID_MOST = 200_000
+_RICH = words("h1 h2 h3 h4 h5 h6 ul ol pre blockquote article section form input img")
+_CELL_MOST = 60
 
 
 def rows(dom: Dom, node: int) -> list[int]:
@@ -47,13 +51,18 @@ def is_layout(dom: Dom, node: int) -> bool:
         return False
     if len(widths) == 1:
         return True
+    if len(widths) > 2 and len(set(widths)) == 1 and _RICH.isdisjoint(inner):
+        return _inked(dom, node) / sum(widths) > _CELL_MOST
     blocks = sum(
         inner.count(name)
         for name in ("p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "pre", "blockquote", "article")
     )
-    text = sum(len(part.strip()) for part in dom.text[node + 1 : end])
     count = sum(widths)
-    return blocks > count or text / count > 250
+    return blocks > count or _inked(dom, node) / count > 250
+
+
+def _inked(dom: Dom, node: int) -> int:
+    return sum(len(part.strip()) for part in dom.text[node + 1 : dom.end[node]])
 
 
 def _span(dom: Dom, cell: int, name: str) -> int:

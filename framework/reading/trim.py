@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from framework.reading.closings import ADVERT, BYLINE, CREDIT, ENDING, POINTER, PROMPT
+from framework.reading.closings import ADVERT, BYLINE, COOKIES, CREDIT, ENDING, POINTER, PROMPT
 from framework.reading.document import BlockKind
 
 if TYPE_CHECKING:
@@ -52,7 +52,11 @@ def trim(pieces: list[Piece], titles: Titles, links: list[int], length: list[int
     kept = _head([piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE], titles)
     kept = _lead(kept)
     kept = [
-        piece for piece in kept if not _is_pointer(piece, links, length) and not _is_notice(piece)
+        piece
+        for place, piece in enumerate(kept)
+        if not _is_pointer(piece, links, length)
+        and not _is_notice(piece)
+        and not _is_repeated(kept, place)
     ]
     kept = [piece for piece in _end(kept) if not _is_announcement(piece)]
     return _tail(kept, links, length) + notes
@@ -151,11 +155,32 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
         words = len(_WORD.findall(text))
         if piece.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and (
             (words <= 14 and (_DATE.search(text) or BYLINE.match(text)))
-            or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
+            or (words <= 3 and not _ENDS.search(text) and _is_alone(pieces, place))
         ):
             continue
         kept.append(piece)
     return kept + pieces[30:] if len(pieces) > 30 else pieces
+
+
+def _is_alone(pieces: list[Piece], place: int) -> bool:
+    """Whether a block is a paragraph, or the only item of a list."""
+    if pieces[place].kind is BlockKind.PARAGRAPH:
+        return True
+    around = pieces[max(0, place - 1) : place + 2]
+    return sum(piece.kind is BlockKind.ITEM for piece in around) == 1
+
+
+def _is_repeated(pieces: list[Piece], place: int) -> bool:
+    """Whether a caption is that of the picture before: one picture for narrow windows, one for
+    wide."""
+    piece = pieces[place]
+    return (
+        place > 2
+        and piece.kind is BlockKind.PARAGRAPH
+        and pieces[place - 1].kind is BlockKind.IMAGE
+        and pieces[place - 2].text == piece.text
+        and pieces[place - 3].kind is BlockKind.IMAGE
+    )
 
 
 def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piece]:
@@ -172,7 +197,9 @@ def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piec
             break
         dense = length[piece.node] > 0 and links[piece.node] > 0.5 * length[piece.node]
         if (
-            (words < 60 and PROMPT.search(text.lower()))
+            (words < 45 and PROMPT.search(text.lower()))
+            or (words < 20 and "©" in text)
+            or (words < 120 and COOKIES.search(text))
             or (words < 25 and dense)
             or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
             or (words < 12 and BYLINE.match(text))

@@ -73,6 +73,28 @@ AT_THE_END = {
     "chinese": "<h3>相关阅读</h3><p>Intruder text.</p>",
     "tags": "<p>Tags: Intruder, town, weather</p>",
     "copyright": "<p>Copyright 2024 Intruder Media. All rights reserved.</p>",
+    "long cookie notice": (
+        "<p>This intruder of a site uses cookies so that it remembers you. "
+        + "It keeps them for a year and tells its partners about them. " * 5
+        + "</p>"
+    ),
+}
+KEPT = {
+    "heading over a lone link": (
+        '<h2>The mayor</h2><div>Main article: <a href="/mayor">the mayor of the town</a></div>',
+        "The mayor",
+    ),
+    "picture box with a caption": (
+        '<div class="widget-box"><img src="/a.jpg"><div>The square in spring</div></div>',
+        "The square in spring",
+    ),
+    "last paragraph with a copyright mark": (
+        (
+            "<p>It was not meant to be a manifesto©, as the neighbours said, only an account of "
+            "what had been seen by those who happened to be in the square on that one day.</p>"
+        ),
+        "not meant to be a manifesto",
+    ),
 }
 
 
@@ -100,6 +122,59 @@ def test_leftovers_in_the_article_are_left_out(part: str) -> None:
 def test_what_follows_the_article_is_cut(part: str) -> None:
     text = text_of(f"<article>{STORY * 3}{part}</article>")
     assert text.endswith("nothing more.")
+
+
+@pytest.mark.parametrize(("part", "kept"), KEPT.values(), ids=KEPT.keys())
+def test_what_only_looks_like_surroundings_is_kept(part: str, kept: str) -> None:
+    last = "" if "last" in part else P3
+    assert kept in text_of(f"<article><h1>A story</h1>{P1}{P2}{part}{last}</article>")
+
+
+def test_a_list_of_links_takes_its_heading_along() -> None:
+    links = "".join(
+        f'<li><a href="/{i}">Another headline of the day, number {i}</a></li>' for i in "123"
+    )
+    text = text_of(f"<article>{P1}{P2}<h3>Elsewhere</h3><ul>{links}</ul>{P3}</article>")
+    assert "Elsewhere" not in text
+
+
+def test_a_caption_under_two_sizes_of_a_picture_is_read_once() -> None:
+    figures = "".join(
+        f"<figure><img src=/{size}.jpg><figcaption>The square, seen from the town hall</figcaption>"
+        "</figure>"
+        for size in ("small", "large")
+    )
+    assert text_of(f"<article>{P1}{figures}{P2}{P3}</article>").count("The square") == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "kept"),
+    [
+        (
+            "<h1>A story</h1><p>What the town remembers of that day, told once more by them.</p>",
+            True,
+        ),
+        (
+            (
+                "<h1>A story</h1><p>By Ann Nym, who has written for many years, on a day in May</p>"
+                '<div>Share it now with <a href="/x">all of them</a></div>'
+            ),
+            False,
+        ),
+    ],
+    ids=["title and lead", "title and tools"],
+)
+def test_the_header_of_an_article_is_kept_for_its_lead_alone(header: str, kept: bool) -> None:
+    text = text_of(f"<main><article><header>{header}</header>{STORY}</article></main>")
+    assert text.startswith("What the town remembers" if kept else "The first paragraph")
+
+
+def test_what_a_line_shows_twice_is_read_once() -> None:
+    text = text_of(
+        '<article><p><span aria-hidden="true">4.5/5</span><span>Rated four and a half of five by '
+        f"those who read it in the town.</span></p>{STORY}</article>"
+    )
+    assert text.startswith("Rated four")
 
 
 def test_title_and_byline_are_metadata_not_content() -> None:

@@ -137,6 +137,15 @@ CODE = {
 }
 
 TABLES = {
+    "divisions in cells": (
+        "<table>"
+        + "".join(
+            f"<tr><td><div><div>{a}</div></div></td><td><div><div>{b}</div></div></td></tr>"
+            for a, b in ("ab", "cd", "ef")
+        )
+        + "</table>",
+        "| a | b |\n| --- | --- |\n| c | d |\n| e | f |",
+    ),
     "head and body": (
         (
             "<table><thead><tr><th>A</th><th>B</th></tr></thead><tbody><tr><td>1</td><td>2</td>"
