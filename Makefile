@@ -62,7 +62,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/startup.py
 
-# Memory, files and tasks must stay flat; CI takes fewer: make soak SEARCHES=20000.
+# Memory, files and tasks must stay flat; CI takes 20,000, about a minute of two idle cores.
 SEARCHES ?= 200000
 soak: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/soak.py --searches $(SEARCHES)

@@ -229,11 +229,12 @@ def local_engines(
 
 
 @contextlib.contextmanager
-def page_server() -> Iterator[int]:
-    """Run the server of recorded pages in its own process; gives its port."""
-    script = Path(__file__).with_name("search.py")
+def page_server(script: str = "search.py") -> Iterator[int]:
+    """Run a script's server of pages in a process of its own; gives its port."""
     with subprocess.Popen(
-        [sys.executable, str(script), "--serve"], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(Path(__file__).with_name(script)), "--serve"],
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
             assert process.stdout is not None

@@ -2,8 +2,9 @@
 
     python benchmarks/soak.py [--searches 20000] [--at-once 16]
 
-Three engines answer small pages from a process beside it. Every hundredth search is cancelled on
-its way and every fiftieth question asks an engine that fails, since leaks like such paths.
+Three engines answer pages of three rows from a process beside it: what leaks, leaks by the search
+and not by the row. Every hundredth search is cancelled on its way and every fiftieth question asks
+an engine that fails, since leaks like such paths.
 Ends with an error where the last quarter needs more than the second one.
 """
 
@@ -20,25 +21,84 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measuring import local_engines, machine, page_server, resident, table, used
+from measuring import machine, page_server, resident, table, used
 
 if TYPE_CHECKING:
     from server.app import Application
 
 #: Memory may grow by this share between the second and the last quarter: allocators breathe.
 ALLOWED = 1.08
-_BROKEN = "bench-broken"
-_BROKEN_FILE = """\
+_ENGINES = ("soak-a", "soak-b", "soak-c")
+_BROKEN = "soak-broken"
+_ENGINE = """\
 schema: 1
-id: bench-broken
-name: Broken
-extends: duckduckgo
+id: {id}
+name: {id}
+about: {{site: "https://site.example", index: {id}}}
+kind: web
 status: experimental
-settings: {base: {env: BENCH_BASE}}
-request: {url: "{{ settings.base }}/nowhere"}
-fetch: {mode: http}
-limits: {rate: null, concurrency: 64, cooldown: {error: 1s}}
+settings: {{base: {{env: BENCH_BASE}}}}
+request: {{url: "{{{{ settings.base }}}}/{id}", query: {{q: "{{{{ query }}}}"}}}}
+response:
+  format: html
+  rows: {{each: li}}
+  fields:
+    title: a
+    url: a::attr(href)
+    snippet: p
+fetch: {{mode: http}}
+limits: {{rate: null, concurrency: 64, cooldown: {{error: 1s}}}}
 """
+_PAGE = "<!doctype html><title>Results</title><ol>{rows}</ol>"
+_ROW = """\
+<li><a href="https://{number}.site.example/sleep">Caffeine and sleep, part {number}</a>
+<p>What a tutorial in JavaScript says about coffee, caffeine and the sleep of programmers.</p></li>
+"""
+
+
+def _answer(body: str, status: str = "200 OK") -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
+    return (head + body).encode()
+
+
+class Pages(asyncio.Protocol):
+    """Answers every request with three rows; what asks the broken engine gets a 404."""
+
+    _FINE = _answer(_PAGE.format(rows="".join(_ROW.format(number=one) for one in range(3))))
+    _NOWHERE = _answer("", "404 Not Found")
+
+    def __init__(self) -> None:
+        self._read = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        *heads, self._read = (self._read + data).split(b"\r\n\r\n")
+        for head in heads:
+            broken = head.startswith(f"GET /{_BROKEN}".encode())
+            self._transport.write(self._NOWHERE if broken else self._FINE)
+
+
+async def serve() -> None:
+    server = await asyncio.get_running_loop().create_server(Pages, "127.0.0.1", 0, backlog=512)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+def engine_files(folder: Path, port: int) -> dict[str, str]:
+    """Write the engines' files; returns the environment that finds them and lets them out."""
+    engines = folder / "engines"
+    engines.mkdir()
+    for name in (*_ENGINES, _BROKEN):
+        (engines / f"{name}.yaml").write_text(_ENGINE.format(id=name), encoding="utf-8")
+    return {
+        "BENCH_BASE": f"http://127.0.0.1:{port}",
+        "CONSILIENCE_ALLOW_NETWORKS": "127.0.0.0/8",
+        "CONSILIENCE_ENGINES_DIR": str(engines),
+        "CONSILIENCE_STATE_DIR": str(folder / "state"),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +116,12 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-async def one(app: Application, ids: tuple[str, ...], number: int) -> None:
+async def one(app: Application, number: int) -> None:
     from framework.errors import ConsilienceError
     from framework.types import Query
     from server.requests import SearchRequest
 
-    engines = (*ids, _BROKEN) if number % 50 == 0 else ids
+    engines = (*_ENGINES, _BROKEN) if number % 50 == 0 else _ENGINES
     query = Query(text=f"caffeine javascript sleep tutorial {number}")
     search = app.search(SearchRequest(query=query, engines=engines, timeout=30))
     if number % 100 != 99:
@@ -79,14 +139,13 @@ async def soak(port: int, searches: int, at_once: int, samples: int = 20) -> lis
 
     found: list[Sample] = []
     with tempfile.TemporaryDirectory() as folder:
-        environment, ids = local_engines(Path(folder), port, 3, ("duckduckgo",))
-        (Path(folder) / "engines" / f"{_BROKEN}.yaml").write_text(_BROKEN_FILE)
+        environment = engine_files(Path(folder), port)
         async with Application.create(environment=Environment(environment)) as app:
             numbers = itertools.count()
 
             async def worker(times: int) -> None:
                 for _ in range(times):
-                    await one(app, ids, next(numbers))
+                    await one(app, next(numbers))
 
             each = max(1, searches // samples // at_once)
             for _ in range(samples):
@@ -123,8 +182,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--searches", type=int, default=20_000)
     parser.add_argument("--at-once", type=int, default=16)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    with page_server() as port:
+    if given.serve:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(serve())
+        return
+    with page_server("soak.py") as port:
         samples = asyncio.run(soak(port, given.searches, given.at_once))
     rows = [
         (f"{one.searches:,}", f"{one.mb:.0f}", one.files, one.tasks, f"{one.cpu_ms:.2f}")
