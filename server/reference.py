@@ -8,8 +8,9 @@ A test keeps the committed pages in step with what this writes.
 from __future__ import annotations
 
 import sys
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from server import tools
 from server.config import NAMES, Settings
@@ -158,8 +159,29 @@ def _parameter(given: Any) -> str:  # noqa: ANN401 - click's own classes
     text = (getattr(given, "help", "") or "").replace("|", "\\|")
     if given.param_type_name == "argument":
         return f"| `{(given.metavar or given.name).upper()}` | {text} |"
-    names = ", ".join(f"`{name}`" for name in given.opts)
-    return f"| {names} | {text} |"
+    names = ", ".join(f"`{name}`" for name in (*given.opts, *given.secondary_opts))
+    return f"| {names} | {' '.join(filter(None, (text, _values(given))))} |"
+
+
+def _values(given: Any) -> str:  # noqa: ANN401 - click's own classes
+    """Say what an option takes, and what it is where it is not given."""
+    said = []
+    if choices := _choices(given.type_descriptor.annotation):
+        said.append(", ".join(f"`{one}`" for one in choices))
+    if given.min is not None:
+        said.append(f"{given.min:,} to {given.max:,}" if given.max else f"at least {given.min:,}")
+    default = getattr(given.default, "value", given.default)
+    if isinstance(default, (str, Path)) and str(default):
+        said.append(f"default `{default}`")
+    elif isinstance(default, (int, float)) and not isinstance(default, bool):
+        said.append(f"default {default:,}")
+    return f"({'; '.join(said)})" if said else ""
+
+
+def _choices(annotation: Any) -> tuple[str, ...]:  # noqa: ANN401 - any type
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return tuple(str(one.value) for one in annotation)
+    return tuple(map(str, get_args(annotation))) if get_origin(annotation) is Literal else ()
 
 
 #: Every generated page and what writes it.

@@ -11,12 +11,17 @@ from framework.types import Kind, SafeSearch, TimeRange
 from server.cli import deep, engines, evidence_commands, inspecting, page_commands, upkeep
 from server.cli.options import (
     AsJson,
-    Debug,
-    DebugFile,
+    Compact,
     EngineIds,
-    Proxy,
+    KindOption,
+    MaxResults,
+    Overrides,
+    Replay,
+    ReplayDir,
+    Sampling,
     Timeout,
-    overrides_of,
+    Tools,
+    fetching,
     split,
 )
 
@@ -57,33 +62,34 @@ def _root(
 
 
 @app.command()
+@fetching
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
+    overrides: Overrides,
     engine_ids: EngineIds = None,
-    kind: Annotated[Kind, typer.Option(help="What sort of thing to find.")] = Kind.WEB,
-    max_results: Annotated[int, typer.Option(min=1, max=50)] = 10,
-    page: Annotated[int, typer.Option(min=1, max=10)] = 1,
+    kind: KindOption = Kind.WEB,
+    max_results: MaxResults = 10,
+    page: Annotated[int, typer.Option(min=1, max=10, help="Which page of results.")] = 1,
     region: Annotated[str | None, typer.Option(help="For example de-DE.")] = None,
     language: Annotated[str | None, typer.Option(help="For example de.")] = None,
-    safe: Annotated[SafeSearch | None, typer.Option()] = None,
+    safe: Annotated[SafeSearch | None, typer.Option(help="How strict engines filter.")] = None,
     time: Annotated[TimeRange | None, typer.Option(help="Not older than this.")] = None,
     start_published_date: Annotated[str | None, typer.Option(help="YYYY-MM-DD.")] = None,
     include_domains: Annotated[
         str | None, typer.Option(help="Only these, comma-separated.")
     ] = None,
     exclude_domains: Annotated[str | None, typer.Option(help="Not these.")] = None,
-    include_highlights: Annotated[bool, typer.Option("--include-highlights")] = False,
-    highlight_sentences: Annotated[int, typer.Option(min=1, max=10)] = 3,
+    include_highlights: Annotated[
+        bool, typer.Option("--include-highlights", help="Sentences on the query, in the JSON.")
+    ] = False,
+    highlight_sentences: Annotated[int, typer.Option(min=1, max=10, help="How many.")] = 3,
     timeout: Timeout = 10,
     explain: Annotated[bool, typer.Option("--explain", help="Show each rank's reckoning.")] = False,
     place: Annotated[
         int | None, typer.Option("--open", min=1, max=50, help="Open this result in the browser.")
     ] = None,
-    replay: Annotated[bool, typer.Option("--replay", help="Search recordings, offline.")] = False,
-    replay_dir: Annotated[Path | None, typer.Option(help="Recordings in this folder.")] = None,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    replay: Replay = False,
+    replay_dir: ReplayDir = None,
     as_json: AsJson = False,
 ) -> None:
     """Search several engines at once and merge their answers."""
@@ -106,7 +112,6 @@ def search(
         "highlight_sentences": highlight_sentences,
         "timeout": timeout,
     }
-    overrides = overrides_of(proxy, debug, debug_file)
     run(
         arguments,
         overrides,
@@ -117,47 +122,35 @@ def search(
     )
 
 
-Tools = Annotated[
-    str | None, typer.Option(help="Only these tools, comma-separated; compact for one router.")
-]
-Compact = Annotated[bool, typer.Option("--compact", help="Publish one tool that routes to all.")]
-Sampling = Annotated[
-    bool | None,
-    typer.Option("--sampling/--no-sampling", help="May a language model drop irrelevant rows?"),
-]
-Replay = Annotated[bool, typer.Option("--replay", help="Answer from recordings.")]
-
-
 def _chosen(tools: str | None, compact: bool) -> tuple[str, ...]:
     return (*(("compact",) if compact else ()), *(split(tools) or ()))
 
 
 @app.command()
+@fetching
 def mcp(
     context: typer.Context,
+    overrides: Overrides,
     tools: Tools = None,
     compact: Compact = False,
     engine_ids: EngineIds = None,
     sampling: Sampling = None,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
     replay: Replay = False,
 ) -> None:
     """Serve MCP on standard input and output."""
     from server.cli.serving import serve_stdio
     from server.cli.setup import settings_of
 
-    overrides = {
-        **overrides_of(proxy, debug, debug_file),
-        "default_engines": split(engine_ids),
-        "sampling": sampling,
-    }
-    serve_stdio(settings_of(overrides), _chosen(tools, compact), context.obj, replay=replay)
+    own = {"default_engines": split(engine_ids), "sampling": sampling}
+    serve_stdio(
+        settings_of({**overrides, **own}), _chosen(tools, compact), context.obj, replay=replay
+    )
 
 
 @app.command()
+@fetching
 def serve(
+    overrides: Overrides,
     host: Annotated[str | None, typer.Option(help="Address to listen on: 127.0.0.1.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port: 3000.")] = None,
     allow_host: Annotated[
@@ -174,45 +167,38 @@ def serve(
     compact: Compact = False,
     engine_ids: EngineIds = None,
     sampling: Sampling = None,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
     replay: Replay = False,
 ) -> None:
     """Serve MCP over HTTP at /mcp, a browser page at /, and plain HTTP search beside them."""
     from server.cli.serving import serve_http
 
-    overrides = {
+    own = {
         "host": host,
         "port": port,
         "allow_hosts": allow_host or None,
         "cors_origin": allow_origin or None,
         "enable_cors": cors or None,
-        "proxy": proxy,
         "default_engines": split(engine_ids),
         "sampling": sampling,
-        "debug_terminal": debug or None,
-        "debug_file": str(debug_file) if debug_file else None,
     }
-    serve_http(overrides, _chosen(tools, compact), workers=workers, replay=replay)
+    serve_http({**overrides, **own}, _chosen(tools, compact), workers=workers, replay=replay)
 
 
 @app.command()
+@fetching
 def batch(
     queries: Annotated[Path, typer.Argument(help="One query a line; - is standard input.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A JSON line for each query.")],
+    overrides: Overrides,
     engine_ids: EngineIds = None,
-    max_results: Annotated[int, typer.Option(min=1, max=50)] = 10,
+    max_results: MaxResults = 10,
     timeout: Timeout = 30,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="Searches at once.")] = 4,
     retries: Annotated[
         int, typer.Option(min=0, max=10, help="When no engine can answer for now.")
     ] = 2,
-    replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
-    replay_dir: Annotated[Path | None, typer.Option(help="Recordings in this folder.")] = None,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    replay: Replay = False,
+    replay_dir: ReplayDir = None,
 ) -> None:
     """Search every query of a file; started again, it goes on where it was ended."""
     from server.cli.batch import run
@@ -220,7 +206,7 @@ def batch(
     code = run(
         queries,
         output,
-        overrides_of(proxy, debug, debug_file),
+        overrides,
         engines=split(engine_ids),
         max_results=max_results,
         timeout=timeout,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from framework.errors import InvalidInputError
-from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, overrides_of, split
+from server.cli.options import AsJson, EngineIds, Overrides, fetching, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -25,22 +25,26 @@ if TYPE_CHECKING:
 __all__ = ["register", "status_line"]
 
 
+@fetching
 def deep(
     objective: Annotated[str, typer.Argument(help="What to find out.")],
+    overrides: Overrides,
     out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
-    max_loops: Annotated[int | None, typer.Option(min=1, max=50)] = None,
-    results_per_engine: Annotated[int | None, typer.Option(min=1, max=20)] = None,
+    max_loops: Annotated[int | None, typer.Option(min=1, max=50, help="Rounds at most.")] = None,
+    results_per_engine: Annotated[
+        int | None, typer.Option(min=1, max=20, help="Results taken of each engine.")
+    ] = None,
     max_citation_urls: Annotated[
         int | None, typer.Option(min=-1, max=50, help="Pages read at most; -1: no limit.")
     ] = None,
     engine_ids: EngineIds = None,
-    attach_context: Annotated[bool, typer.Option("--attach-context")] = False,
+    attach_context: Annotated[
+        bool, typer.Option("--attach-context", help="Add the passages that were read.")
+    ] = False,
     time_budget: Annotated[
-        float, typer.Option("--time-budget", "--timeout", min=5, max=3_600, help="Seconds.")
+        float,
+        typer.Option("--time-budget", "--timeout", min=5, max=3_600, help="Seconds for the run."),
     ] = 600,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Research a question in rounds; Ctrl-C ends it with what it has."""
@@ -53,7 +57,6 @@ def deep(
         "attach_context": attach_context,
         "time_budget": time_budget,
     }
-    overrides = overrides_of(proxy, debug, debug_file)
     _run(arguments, overrides, out=out, as_json=as_json)
 
 

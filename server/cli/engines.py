@@ -8,15 +8,27 @@ from typing import Annotated
 import typer
 
 from framework.types import Kind
-from server.cli.options import AsJson, Debug, DebugFile, Proxy, Timeout, overrides_of
+from server.cli.options import (
+    AsJson,
+    EngineId,
+    Engines,
+    Force,
+    Header,
+    KindOption,
+    Overrides,
+    Replay,
+    SavedFrom,
+    SavedUrl,
+    Status,
+    Timeout,
+    fetching,
+)
 
 __all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True, help="Look at, check and try engine files.", rich_markup_mode=None
 )
-
-Ids = Annotated[list[str] | None, typer.Argument(help="Engine ids; all of them for none.")]
 
 
 @app.command("list")
@@ -29,7 +41,7 @@ def listing(as_json: AsJson = False) -> None:
 
 @app.command()
 def check(
-    ids: Ids = None,
+    ids: Engines = None,
     as_json: AsJson = False,
     annotations: Annotated[
         bool, typer.Option("--annotations", help="Print problems as CI annotations.")
@@ -43,12 +55,12 @@ def check(
 
 @app.command()
 def read(
-    engine: Annotated[str, typer.Argument(help="An engine id.")],
+    engine: EngineId,
     file: Annotated[Path, typer.Argument(help="A saved answer.")],
-    url: Annotated[str | None, typer.Option(help="The address it came from.")] = None,
+    url: SavedUrl = None,
     query: Annotated[str | None, typer.Option(help="The query; else read back from --url.")] = None,
-    status: Annotated[int, typer.Option(min=100, max=599)] = 200,
-    header: Annotated[list[str] | None, typer.Option(help="NAME:VALUE, repeatable.")] = None,
+    status: Status = 200,
+    header: Header = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a saved answer with an engine, offline."""
@@ -66,27 +78,23 @@ def schema() -> None:
 
 
 _NEW_ID = typer.Argument(help="The file's name; else that of the site in --url.")
-_FORCE = typer.Option("--force", help="Replace what exists.")
 _QUESTION = typer.Argument(help="What to ask.")
 
 
 @app.command()
+@fetching
 def new(
     url: Annotated[str, typer.Option(help="The address of a search, as a browser shows it.")],
+    overrides: Overrides,
     engine: Annotated[str | None, _NEW_ID] = None,
-    file: Annotated[
-        Path | None, typer.Option("--from", help="The saved page; else it is fetched.")
-    ] = None,
+    file: SavedFrom = None,
     query: Annotated[
         str | None, typer.Option(help="The query in --url; else read from it.")
     ] = None,
     name: Annotated[str, typer.Option(help="A name for people.")] = "",
-    kind: Annotated[Kind, typer.Option(help="What sort of thing it finds.")] = Kind.WEB,
-    force: Annotated[bool, _FORCE] = False,
+    kind: KindOption = Kind.WEB,
+    force: Force = False,
     timeout: Timeout = 15,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
 ) -> None:
     """Propose an engine file from a page of results, with a first recorded answer."""
     from framework.authoring.asking import id_of
@@ -94,7 +102,7 @@ def new(
 
     run(
         engine or id_of(url),
-        overrides_of(proxy, debug, debug_file),
+        overrides,
         url=url,
         file=file,
         query=query,
@@ -106,43 +114,36 @@ def new(
 
 
 @app.command("try")
+@fetching
 def try_out(
-    engine: Annotated[str, typer.Argument(help="An engine id.")],
+    engine: EngineId,
     query: Annotated[str, _QUESTION],
+    overrides: Overrides,
     timeout: Timeout = 15,
-    replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    replay: Replay = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask an engine once and show which of its picks yield what."""
     from server.cli.trying import try_out as run
 
-    overrides = overrides_of(proxy, debug, debug_file)
     code = run(engine, query, overrides, timeout=timeout, replay=replay, as_json=as_json)
     raise typer.Exit(code)
 
 
 @app.command()
+@fetching
 def record(
-    engine: Annotated[str, typer.Argument(help="An engine id.")],
+    engine: EngineId,
     case: Annotated[str, typer.Argument(help="A name for what the answer shows: ok, captcha.")],
     query: Annotated[str, _QUESTION],
-    page: Annotated[int, typer.Option(min=1, max=50)] = 1,
+    overrides: Overrides,
+    page: Annotated[int, typer.Option(min=1, max=50, help="Which page of results.")] = 1,
     timeout: Timeout = 15,
-    force: Annotated[bool, _FORCE] = False,
-    replay: Annotated[
-        bool, typer.Option("--replay", help="Ask the recordings; writes to ./fixtures.")
-    ] = False,
-    file: Annotated[
-        Path | None, typer.Option("--from", help="Keep this saved answer; nothing is sent.")
-    ] = None,
-    url: Annotated[str | None, typer.Option(help="The address that --from came from.")] = None,
-    status: Annotated[int, typer.Option(min=100, max=599, help="Of --from.")] = 200,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    force: Force = False,
+    replay: Replay = False,
+    file: SavedFrom = None,
+    url: SavedUrl = None,
+    status: Status = 200,
 ) -> None:
     """Ask an engine once and keep the answer as a test case; keys and the like are taken out."""
     from server.cli.trying import record as run
@@ -152,7 +153,7 @@ def record(
         engine,
         case,
         query,
-        overrides_of(proxy, debug, debug_file),
+        overrides,
         page=page,
         timeout=timeout,
         force=force,
@@ -163,9 +164,9 @@ def record(
 
 @app.command()
 def heal(
-    engine: Annotated[str, typer.Argument(help="An engine id.")],
+    engine: EngineId,
     file: Annotated[Path, typer.Argument(help="The page that it cannot read.")],
-    url: Annotated[str | None, typer.Option(help="The address it came from.")] = None,
+    url: SavedUrl = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The patch; default ID.patch.")
     ] = None,
@@ -179,7 +180,7 @@ def heal(
 
 @app.command()
 def migrate(
-    ids: Ids = None,
+    ids: Engines = None,
     apply: Annotated[bool, typer.Option("--apply", help="Write the files.")] = False,
 ) -> None:
     """Show what files need for the current version of the language."""
@@ -193,15 +194,14 @@ _LIVE_QUERY = typer.Option("--query", help="What --live asks.")
 
 
 @app.command()
+@fetching
 def doctor(
-    ids: Ids = None,
+    overrides: Overrides,
+    ids: Engines = None,
     live: Annotated[bool, _LIVE] = False,
     query: Annotated[str, _LIVE_QUERY] = "javascript tutorial",
     timeout: Timeout = 15,
-    replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    replay: Replay = False,
     as_json: AsJson = False,
 ) -> None:
     """Show how every engine does: file, recordings, rests, keys, answers of the last week."""
@@ -209,7 +209,7 @@ def doctor(
 
     code = run(
         tuple(ids or ()),
-        overrides_of(proxy, debug, debug_file),
+        overrides,
         live=live,
         query=query,
         timeout=timeout,
@@ -220,16 +220,15 @@ def doctor(
 
 
 @app.command()
+@fetching
 def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")],
-    ids: Ids = None,
+    overrides: Overrides,
+    ids: Engines = None,
     live: Annotated[bool, _LIVE] = False,
     query: Annotated[str, _LIVE_QUERY] = "javascript tutorial",
     timeout: Timeout = 15,
-    replay: Annotated[bool, typer.Option("--replay", help="Ask the recordings.")] = False,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    replay: Replay = False,
 ) -> None:
     """Write the health of all engines as one HTML page that needs nothing else."""
     from server.cli.doctor import report as run
@@ -237,7 +236,7 @@ def report(
     run(
         tuple(ids or ()),
         output,
-        overrides_of(proxy, debug, debug_file),
+        overrides,
         live=live,
         query=query,
         timeout=timeout,

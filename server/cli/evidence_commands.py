@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from server.cli.options import AsJson, Debug, DebugFile, EngineIds, Proxy, overrides_of, split
+from server.cli.options import (
+    AsJson,
+    EngineIds,
+    Overrides,
+    Render,
+    Rerank,
+    Timeout,
+    Url,
+    fetching,
+    split,
+)
 
 __all__ = ["register"]
 
-PageTimeout = Annotated[float, typer.Option("--timeout", min=1, max=60, help="Seconds a page.")]
-Rerank = Annotated[bool, typer.Option("--rerank/--no-rerank", help="Use a cross-encoder.")]
-Render = Annotated[Literal["never", "auto", "always"], typer.Option(help="Use a browser.")]
 
-
-def _call(
-    name: str,
-    arguments: dict[str, object],
-    shared: tuple[str | None, bool, Path | None],
-    as_json: bool,
-) -> None:
+def _call(name: str, arguments: dict[str, object], overrides: Overrides, *, as_json: bool) -> None:
     from server.cli.reading import call
 
-    proxy, debug, debug_file = shared
-    overrides = overrides_of(proxy, debug, debug_file)
     call(name, arguments, overrides, as_json=as_json)
 
 
+@fetching
 def context(
-    url: Annotated[str, typer.Argument(help="The page.")],
+    url: Url,
     task: Annotated[str, typer.Argument(help="What you want to know.")],
-    max_tokens: Annotated[int, typer.Option(min=200, max=20_000)] = 1_800,
-    min_score: Annotated[float, typer.Option(min=0, max=1)] = 0.0,
+    overrides: Overrides,
+    max_tokens: Annotated[int, typer.Option(min=200, max=20_000, help="Tokens to print.")] = 1_800,
+    min_score: Annotated[
+        float, typer.Option(min=0, max=1, help="Only passages at least so good.")
+    ] = 0.0,
     rerank: Rerank = True,
     render: Render = "auto",
-    timeout: PageTimeout = 20,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    timeout: Timeout = 20,
     as_json: AsJson = False,
 ) -> None:
     """Print the passages of a page that serve a task."""
@@ -52,19 +52,20 @@ def context(
         "render": render,
         "timeout": timeout,
     }
-    _call("web_context", arguments, (proxy, debug, debug_file), as_json)
+    _call("web_context", arguments, overrides, as_json=as_json)
 
 
+@fetching
 def research(
     query: Annotated[str, typer.Argument(help="The question.")],
+    overrides: Overrides,
     depth: Annotated[int, typer.Option(min=1, max=8, help="Pages to read.")] = 4,
-    max_tokens_total: Annotated[int, typer.Option(min=500, max=20_000)] = 3_000,
+    max_tokens_total: Annotated[
+        int, typer.Option(min=500, max=20_000, help="Tokens to print.")
+    ] = 3_000,
     engine_ids: EngineIds = None,
     rerank: Rerank = True,
-    timeout: PageTimeout = 20,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    timeout: Timeout = 20,
     as_json: AsJson = False,
 ) -> None:
     """Search, read the best pages and weigh what they say together."""
@@ -76,20 +77,21 @@ def research(
         "rerank": rerank,
         "timeout": timeout,
     }
-    _call("web_research", arguments, (proxy, debug, debug_file), as_json)
+    _call("web_research", arguments, overrides, as_json=as_json)
 
 
+@fetching
 def verify(
     claim: Annotated[str, typer.Argument(help="A full sentence.")],
+    overrides: Overrides,
     source: Annotated[
         list[str] | None, typer.Option(help="A page, repeatable; without any it searches.")
     ] = None,
-    max_tokens_per_source: Annotated[int, typer.Option(min=200, max=8_000)] = 1_400,
+    max_tokens_per_source: Annotated[
+        int, typer.Option(min=200, max=8_000, help="Tokens read of each.")
+    ] = 1_400,
     engine_ids: EngineIds = None,
-    timeout: PageTimeout = 20,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    timeout: Timeout = 20,
     as_json: AsJson = False,
 ) -> None:
     """Judge a claim against pages."""
@@ -100,18 +102,17 @@ def verify(
         "engines": split(engine_ids),
         "timeout": timeout,
     }
-    _call("web_verify", arguments, (proxy, debug, debug_file), as_json)
+    _call("web_verify", arguments, overrides, as_json=as_json)
 
 
+@fetching
 def extract(
-    url: Annotated[str, typer.Argument(help="The page.")],
+    url: Url,
     schema: Annotated[Path, typer.Argument(help="A file with a JSON Schema or an example.")],
+    overrides: Overrides,
     query: Annotated[str, typer.Option(help="Which item, if there are many.")] = "",
     render: Render = "auto",
-    timeout: PageTimeout = 20,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    timeout: Timeout = 20,
     as_json: AsJson = False,
 ) -> None:
     """Fill a JSON Schema from a page."""
@@ -124,7 +125,7 @@ def extract(
         "render": render,
         "timeout": timeout,
     }
-    _call("web_extract", arguments, (proxy, debug, debug_file), as_json)
+    _call("web_extract", arguments, overrides, as_json=as_json)
 
 
 def register(app: typer.Typer) -> None:

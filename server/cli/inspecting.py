@@ -35,7 +35,9 @@ app = typer.Typer(
 
 Url = Annotated[str | None, typer.Option("--url", help="Address of a streamable HTTP server.")]
 Token = Annotated[str | None, typer.Option("--token", help="Bearer token.")]
-Seconds = Annotated[float, typer.Option("--timeout", min=1, max=3600, help="Seconds.")]
+Seconds = Annotated[
+    float, typer.Option("--timeout", min=1, max=3600, help="Seconds for each request.")
+]
 Name = Annotated[str, typer.Argument(help="The tool.")]
 
 

@@ -7,33 +7,45 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.cli.options import AsJson, Debug, DebugFile, Proxy, overrides_of
+from server.cli.options import (
+    AsJson,
+    Format,
+    Header,
+    MaxBytes,
+    Overrides,
+    Render,
+    Timeout,
+    Url,
+    fetching,
+)
 
 __all__ = ["register"]
 
-Url = Annotated[str, typer.Argument(help="An http or https address.")]
-Render = Annotated[
-    Literal["never", "auto", "always"], typer.Option(help="Whether to use a browser.")
-]
-PageTimeout = Annotated[float, typer.Option("--timeout", min=1, max=60, help="Seconds.")]
 
-
+@fetching
 def fetch(
+    overrides: Overrides,
     urls: Annotated[list[str] | None, typer.Argument(help="One address, or up to ten.")] = None,
-    form: Annotated[
-        Literal["markdown", "text", "headings", "links", "raw"], typer.Option("--format")
-    ] = "markdown",
+    form: Format = "markdown",
     query: Annotated[str | None, typer.Option(help="Only passages about this.")] = None,
-    max_chunks: Annotated[int, typer.Option(min=1, max=20)] = 5,
+    max_chunks: Annotated[int, typer.Option(min=1, max=20, help="Passages at most.")] = 5,
     selector: Annotated[str | None, typer.Option(help="Only this part: CSS.")] = None,
     section: Annotated[str | None, typer.Option(help="Only this part: a heading.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=200, max=200_000)] = None,
-    max_chars: Annotated[int, typer.Option(min=500, max=1_000_000)] = 50_000,
-    max_bytes: Annotated[int | None, typer.Option(min=500, max=4_000_000)] = None,
-    max_lines: Annotated[int | None, typer.Option(min=1, max=100_000)] = None,
-    start_line: Annotated[int, typer.Option(min=1)] = 1,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=200, max=200_000, help="Tokens to print.")
+    ] = None,
+    max_chars: Annotated[
+        int, typer.Option(min=500, max=1_000_000, help="Characters to print.")
+    ] = 50_000,
+    max_bytes: MaxBytes = None,
+    max_lines: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Lines to print.")
+    ] = None,
+    start_line: Annotated[int, typer.Option(min=1, help="The first line to print.")] = 1,
     render: Render = "auto",
-    render_wait: Annotated[Literal["load", "networkidle"], typer.Option()] = "load",
+    render_wait: Annotated[
+        Literal["load", "networkidle"], typer.Option(help="What a browser waits for.")
+    ] = "load",
     reader: Annotated[
         Literal["local", "jina", "tavily", "auto"], typer.Option(help="Who reads the page.")
     ] = "local",
@@ -43,10 +55,7 @@ def fetch(
     fingerprint: Annotated[
         bool, typer.Option("--fingerprint", help="Show what a site sees of each fetch mode.")
     ] = False,
-    timeout: PageTimeout = 20,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    timeout: Timeout = 20,
     as_json: AsJson = False,
 ) -> None:
     """Fetch a page and print it as Markdown."""
@@ -76,16 +85,13 @@ def fetch(
         "screenshot": screenshot is not None,
         "timeout": timeout,
     }
-    overrides = overrides_of(proxy, debug, debug_file)
     call("web_fetch", arguments, overrides, as_json=as_json, image=screenshot)
 
 
 def read(
     file: Annotated[Path, typer.Argument(help="A saved page; - for standard input.")],
     url: Annotated[str, typer.Option(help="The address it came from.")],
-    form: Annotated[
-        Literal["markdown", "text", "headings", "links", "raw"], typer.Option("--format")
-    ] = "markdown",
+    form: Format = "markdown",
     as_json: AsJson = False,
 ) -> None:
     """Read a saved page, offline."""
@@ -94,16 +100,17 @@ def read(
     read_file(file, url=url, form=form, as_json=as_json)
 
 
+@fetching
 def links(
     url: Url,
-    scope: Annotated[Literal["all", "internal", "external"], typer.Option()] = "all",
+    overrides: Overrides,
+    scope: Annotated[
+        Literal["all", "internal", "external"], typer.Option(help="Which links.")
+    ] = "all",
     contains: Annotated[str | None, typer.Option(help="In the text or the address.")] = None,
-    max_links: Annotated[int, typer.Option(min=1, max=1_000)] = 200,
+    max_links: Annotated[int, typer.Option(min=1, max=1_000, help="Links at most.")] = 200,
     render: Render = "auto",
-    timeout: PageTimeout = 20,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    timeout: Timeout = 20,
     as_json: AsJson = False,
 ) -> None:
     """List the links of a page."""
@@ -117,18 +124,17 @@ def links(
         "render": render,
         "timeout": timeout,
     }
-    call("extract_links", arguments, overrides_of(proxy, debug, debug_file), as_json=as_json)
+    call("extract_links", arguments, overrides, as_json=as_json)
 
 
+@fetching
 def fetch_json(
     url: Url,
+    overrides: Overrides,
     jmes: Annotated[str | None, typer.Option(help="JMESPath of the part to print.")] = None,
-    header: Annotated[list[str] | None, typer.Option(help="NAME:VALUE, repeatable.")] = None,
-    max_bytes: Annotated[int, typer.Option(min=500, max=4_000_000)] = 50_000,
-    timeout: PageTimeout = 20,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
+    header: Header = None,
+    max_bytes: MaxBytes = 50_000,
+    timeout: Timeout = 20,
     as_json: AsJson = False,
 ) -> None:
     """Fetch JSON and print it, or a part of it."""
@@ -141,7 +147,7 @@ def fetch_json(
         "max_bytes": max_bytes,
         "timeout": timeout,
     }
-    call("fetch_json", arguments, overrides_of(proxy, debug, debug_file), as_json=as_json)
+    call("fetch_json", arguments, overrides, as_json=as_json)
 
 
 def register(app: typer.Typer) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from server.cli.options import AsJson, Debug, DebugFile, Proxy, Timeout, overrides_of
+from server.cli.options import AsJson, Overrides, Timeout, fetching
 
 __all__ = ["register"]
 
@@ -19,38 +19,36 @@ models = typer.Typer(
     no_args_is_help=True, help="Models for evidence: list, fetch, check.", rich_markup_mode=None
 )
 
-FileTimeout = Annotated[float, typer.Option("--timeout", min=1, max=3600, help="Seconds a file.")]
+FileTimeout = Annotated[
+    float, typer.Option("--timeout", min=1, max=3600, help="Seconds for each file.")
+]
 Folder = Annotated[Path | None, typer.Option(help="Where models are kept.")]
 
 
+@fetching
 def keys(
+    overrides: Overrides,
     check: Annotated[bool, typer.Option("--check", help="Try each key with one search.")] = False,
     timeout: Timeout = 15,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the key pools: how many keys, which rest, until when; never a key."""
     from server.cli.service import show_keys
 
-    overrides = overrides_of(proxy, debug, debug_file)
     raise typer.Exit(show_keys(overrides, timeout if check else None, as_json=as_json))
 
 
+@fetching
 def proxies(
+    overrides: Overrides,
     check: Annotated[bool, typer.Option("--check", help="Test each proxy.")] = False,
     url: Annotated[str, typer.Argument(help="What to test with.")] = "https://www.bing.com/",
     timeout: Timeout = 15,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the proxy pools and test their members; never a password."""
     from server.cli.service import show_proxies
 
-    overrides = overrides_of(proxy, debug, debug_file)
     tested = url if check else None
     raise typer.Exit(show_proxies(overrides, tested, timeout=timeout, as_json=as_json))
 
@@ -88,18 +86,17 @@ def models_check() -> None:
 
 
 @models.command("fetch")
+@fetching
 def models_fetch(
+    overrides: Overrides,
     names: Annotated[list[str] | None, typer.Argument(help="Which; all for none.")] = None,
     folder: Folder = None,
     timeout: FileTimeout = 600,
-    proxy: Proxy = None,
-    debug: Debug = False,
-    debug_file: DebugFile = None,
 ) -> None:
     """Fetch models from their hub, checked by their digests."""
     from server.cli.service import models_fetch as run
 
-    run(names or [], folder, overrides_of(proxy, debug, debug_file), timeout)
+    run(names or [], folder, overrides, timeout)
 
 
 def register(app: typer.Typer) -> None:

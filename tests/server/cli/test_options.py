@@ -35,6 +35,12 @@ def commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
             yield before + name, command
 
 
+#: What these options are for is another thing in each command that has them.
+_OWN_MEANING = {"--query", "--url", "--check", "--output", "--apply"}
+#: Their time limit is for something else than a search or a page.
+_OWN_LIMIT = {"deep", "models fetch", "inspect list", "inspect show", "inspect call"}
+
+
 def found() -> dict[str, set[str]]:
     return {
         name: {option for parameter in command.params for option in parameter.opts}
@@ -46,6 +52,22 @@ def found() -> dict[str, set[str]]:
 def test_every_command_that_fetches_has_the_options_of_fetching(name: str) -> None:
     wanted = {"--proxy", "--timeout", "--debug", "--debug-file"}
     assert found()[name] >= (wanted - {"--timeout"} if name in _SERVERS else wanted)
+
+
+def test_an_option_says_the_same_in_every_command() -> None:
+    said: dict[str, dict[str, list[str]]] = {}
+    for name, command in commands(typer.main.get_command(app)):
+        for parameter in command.params:
+            option = parameter.opts[0]
+            if option.startswith("--") and not (option == "--timeout" and name in _OWN_LIMIT):
+                said.setdefault(option, {}).setdefault(parameter.help, []).append(name)
+
+    assert {option for option, texts in said.items() if len(texts) > 1} == _OWN_MEANING
+
+
+def test_every_option_has_help() -> None:
+    for name, command in commands(typer.main.get_command(app)):
+        assert [one.opts for one in command.params if not one.help] == [], name
 
 
 def test_no_other_command_has_a_proxy() -> None:
