@@ -23,7 +23,7 @@ from server.http.mcp import McpEndpoint
 from server.http.responses import failed, not_found
 from server.http.security import CALLER, Gate
 from server.metrics import CONTENT_TYPE
-from server.status import render_status
+from server.status import POLICY, render_status
 from server.version import VERSION
 from server.web.routes import routes
 
@@ -40,8 +40,7 @@ __all__ = ["http_app"]
 #: The page has no scripts and fetches nothing; nobody else may frame it.
 _PAGE_HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
-    "frame-ancestors 'none'",
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
 }
 _CORS_HEADERS = (
@@ -121,7 +120,7 @@ async def _metrics(request: Request) -> Response:
 
 async def _status(request: Request) -> Response:
     engines = examine(request.app.state.application, offline=False)
-    return HTMLResponse(render_status(engines, datetime.now(UTC)), headers=_PAGE_HEADERS)
+    return HTMLResponse(render_status(engines, datetime.now(UTC), home="/"), headers=_PAGE_HEADERS)
 
 
 async def _download(request: Request) -> Response:

@@ -35,7 +35,7 @@ CALLER = "consilience.caller"
 ANY = "*"
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-_OPEN_PATHS = frozenset({"/healthz", "/login", "/style.css"})
+_OPEN_PATHS = frozenset({"/healthz", "/login", "/style.css", "/icon.svg"})
 #: Where a browser's session stands for a token; elsewhere only the token itself counts.
 _SESSION_PATHS = frozenset({"/", "/page", "/logout", "/status"})
 _SAFE_SITES = frozenset({"same-origin", "none"})

@@ -41,8 +41,8 @@ __all__ = ["HEADERS", "routes"]
 #: Nothing but our own style sheet is loaded, nothing runs, nobody frames it, nothing is told on.
 HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -83,6 +83,7 @@ def routes(access: Access) -> list[Route]:
         Route("/login", login, methods=["GET", "POST"]),
         Route("/logout", _logout, methods=["POST"]),
         Route("/style.css", _style),
+        Route("/icon.svg", _icon),
     ]
 
 
@@ -98,16 +99,23 @@ async def _logout(request: Request) -> Response:
     return answer
 
 
+_ASSET_HEADERS = {"Cache-Control": "max-age=3600", "X-Content-Type-Options": "nosniff"}
+
+
 async def _style(_request: Request) -> Response:
-    headers = {"Cache-Control": "max-age=3600", "X-Content-Type-Options": "nosniff"}
-    return Response(_sheet(), media_type="text/css", headers=headers)
+    return Response(_asset("style.css"), media_type="text/css", headers=_ASSET_HEADERS)
+
+
+async def _icon(_request: Request) -> Response:
+    return Response(_asset("icon.svg"), media_type="image/svg+xml", headers=_ASSET_HEADERS)
 
 
 async def _home(request: Request) -> Response:
     given = {name: request.query_params.get(name, "").strip() for name in _FIELDS}
-    if not given["q"]:
-        return _page("home.html", request, given=given)
     app: Application = request.app.state.application
+    if not given["q"]:
+        engines = app.default_engines(_caller(request))
+        return _page("home.html", request, given=given, engines=engines)
     try:
         answer = await app.search(_wanted(given), _caller(request))
     except NoAnswerError as error:
@@ -115,7 +123,13 @@ async def _home(request: Request) -> Response:
         found = views.reports(error.reports)
         return _page("results.html", request, 503, given=given, problem=problem, reports=found)
     except ConsilienceError as error:
-        return _page("results.html", request, status_of(error), given=given, problem=str(error))
+        return _page(
+            "results.html",
+            request,
+            status_of(error),
+            given=given,
+            problem=str(error),
+        )
     return _page(
         "results.html",
         request,
@@ -123,6 +137,7 @@ async def _home(request: Request) -> Response:
         answer=answer,
         results=views.results(answer),
         reports=views.reports(answer.engines),
+        unheard=views.unheard(answer.engines),
         earlier=_link(given, answer.query.page - 1) if answer.query.page > 1 else "",
         later=_link(given, answer.next_page) if answer.next_page else "",
     )
@@ -193,8 +208,8 @@ def _caller(request: Request) -> str:
 
 
 @cache
-def _sheet() -> str:
-    return (_FOLDER / "style.css").read_text(encoding="utf-8")
+def _asset(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 @cache

@@ -31,6 +31,7 @@ __all__ = [
     "passages",
     "reports",
     "results",
+    "unheard",
 ]
 
 #: How a verdict looks: fine, nothing, wait, trouble.
@@ -42,6 +43,8 @@ _TONES = {
     Verdict.TIMEOUT: "wait",
     Verdict.RATE_LIMITED: "wait",
 }
+#: Verdicts of engines that had their say.
+_HEARD = frozenset({Verdict.OK, Verdict.EMPTY})
 _MOST_BLOCKS = 400
 _WORD = re.compile(r"\w+")
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -66,11 +69,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One engine's say, and whether it is the first of its index lineage."""
+    """One engine's say; `repeats` where an earlier vote stands for the same index lineage."""
 
     engine: str
     rank: int
     index: str
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +149,19 @@ def _result(row: Result, query: str) -> ResultView:
         href=href,
         shown=_shown(row.url),
         snippet=marked(row.snippet, _WORD.findall(query)),
-        votes=tuple(Vote(vote.engine, vote.rank, vote.index) for vote in row.votes),
+        votes=_votes(row),
         indexes=len(row.indexes),
         score=f"{row.score:.2f}",
         published="" if published is None else str(published)[:10],
         reader="/page?" + urlencode({"url": row.url, "q": query}) if href else "",
+    )
+
+
+def _votes(row: Result) -> tuple[Vote, ...]:
+    before = [{vote.index for vote in row.votes[:place]} for place in range(len(row.votes))]
+    return tuple(
+        Vote(vote.engine, vote.rank, vote.index, vote.index in seen)
+        for vote, seen in zip(row.votes, before, strict=True)
     )
 
 
@@ -186,14 +198,22 @@ def reports(found: Sequence[EngineReport]) -> tuple[Report, ...]:
             tone=_TONES.get(report.verdict, "trouble"),
             rows=report.rows,
             elapsed_ms=report.elapsed_ms,
-            detail=report.detail + _again(report.retry_after),
+            detail=_detail(report),
         )
         for report in found
     )
 
 
-def _again(seconds: float | None) -> str:
-    return "" if seconds is None else f"; again in {seconds:.0f} s"
+def _detail(report: EngineReport) -> str:
+    """Say why an engine has no rows, and when it can be asked again; fine ones need no words."""
+    again = "" if report.retry_after is None else f"again in {report.retry_after:.0f} s"
+    why = "" if report.verdict in _HEARD else report.detail
+    return "; ".join(filter(None, (why, again)))
+
+
+def unheard(found: Sequence[EngineReport]) -> bool:
+    """Say whether an engine was asked that did not answer."""
+    return any(report.verdict not in _HEARD for report in found)
 
 
 def passages(built: Context) -> tuple[Passage, ...]:

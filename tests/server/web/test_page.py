@@ -87,6 +87,55 @@ async def test_nothing_found_is_not_a_failure(chromium: Browser, page_url: str) 
         assert await page.locator(".engines .chip").inner_text() == "empty"
 
 
+async def test_nothing_found_where_one_was_blocked_is_not_said_of_all(
+    chromium: Browser, page_url: str
+) -> None:
+    async with opened(chromium, page_url) as (page, _):
+        await page.goto("/?q=tides&engines=none,shut")
+
+        assert "the others could not say" in await page.locator(".found").inner_text()
+        assert await page.locator(".engines .chip").all_inner_texts() == ["empty", "blocked"]
+
+
+async def test_the_start_says_which_engines_are_asked(chromium: Browser, page_url: str) -> None:
+    async with opened(chromium, page_url) as (page, _):
+        await page.goto("/")
+
+        assert await page.locator(".asks b").all_inner_texts() == ["plain", "other", "shut"]
+
+
+async def test_a_phone_shows_what_engines_said_before_the_results(
+    chromium: Browser, page_url: str
+) -> None:
+    async with opened(chromium, page_url, size=PHONE) as (page, _):
+        await page.goto("/?q=tides")
+        said = await page.locator(".engines li").last.bounding_box()
+        found = await page.locator("ol.results").bounding_box()
+
+        assert said is not None
+        assert found is not None
+        assert said["y"] + said["height"] <= found["y"]
+
+
+async def test_the_state_of_engines_keeps_its_style_under_its_policy(
+    chromium: Browser, page_url: str
+) -> None:
+    async with opened(chromium, page_url, scripts=True) as (page, foreign):
+        broken: list[str] = []
+        page.on("console", lambda message: broken.append(message.text))
+        await page.goto("/")
+        await page.get_by_role("link", name="Engine status").click()
+        await page.wait_for_url("**/status")
+        pairs = await page.locator(".state, .about").evaluate_all(_COLOURS)
+        shape = await page.locator("li").first.evaluate("one => getComputedStyle(one).borderRadius")
+        await page.get_by_role("link", name="Search").click()
+        await page.wait_for_url(f"{page_url}/")
+
+    assert shape != "0px"
+    assert min(_contrast(*pair) for pair in pairs) >= 4.5
+    assert (broken, foreign) == ([], [])
+
+
 async def test_all_blocked_says_so_and_why(chromium: Browser, page_url: str) -> None:
     async with opened(chromium, page_url) as (page, _):
         answer = await page.goto("/?q=tides&engines=shut")

@@ -53,6 +53,35 @@ def test_a_result_as_it_is_shown() -> None:
     assert shown.reader == "/page?url=https%3A%2F%2Fwww.host.example%2Fa%2Fb%3Fc%3Dd&q=tides"
 
 
+def test_a_second_vote_of_an_index_is_told_apart() -> None:
+    votes = (
+        Vote(engine="a", rank=1, index="x"),
+        Vote(engine="b", rank=2, index="y"),
+        Vote(engine="c", rank=3, index="x"),
+    )
+    row = Result(
+        key="k", rank=1, title="t", url="https://a.example/", snippet="", score=1.0, votes=votes
+    )
+    (shown,) = views.results(SearchAnswer(query=Query(text="a"), results=(row,), engines=()))
+
+    assert [vote.repeats for vote in shown.votes] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ((Verdict.OK, Verdict.EMPTY), False),
+        ((Verdict.EMPTY, Verdict.BLOCKED), True),
+        ((Verdict.RESTING,), True),
+        ((), False),
+    ],
+    ids=["all heard", "one blocked", "one rests", "none asked"],
+)
+def test_engines_that_could_not_say(verdicts: tuple[Verdict, ...], expected: bool) -> None:
+    reports = [EngineReport(id="a", verdict=verdict) for verdict in verdicts]
+    assert views.unheard(reports) is expected
+
+
 @given(st.text(), st.lists(st.text()))
 def test_marking_loses_nothing(text: str, words: list[str]) -> None:
     assert "".join(piece.text for piece in views.marked(text, words)) == text
@@ -63,7 +92,8 @@ def test_every_verdict_has_a_look(verdict: Verdict) -> None:
     (shown,) = views.reports([EngineReport(id="a", verdict=verdict, retry_after=3, detail="why")])
 
     assert shown.tone in {"fine", "plain", "wait", "trouble"}
-    assert shown.detail == "why; again in 3 s"
+    fine = verdict in {Verdict.OK, Verdict.EMPTY}
+    assert shown.detail == ("again in 3 s" if fine else "why; again in 3 s")
 
 
 def test_a_long_page_is_cut_and_says_so() -> None:
