@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from framework.reading.hints import BODY, BOILER, EMBED, LEAD, hints, id_hints
 from framework.reading.shallow import shallow
@@ -48,7 +48,7 @@ INLINE = words(
 )
 """Elements that flow in a line of text."""
 #: The names that matter on an element within a line: it is hidden, or a tool of the page.
-_TELLING = re.compile("hid|sr-|screen|invisible|none|edit|link|anchor|lead|intro|embed", re.I)
+_TELLING = re.compile("hid|sr-|screen|invisible|none|edit|link|anchor|lead|intro|embed")
 _LABEL_MOST = 2_000
 _FLOWING = INLINE | {"-text", "button", "svg"}
 _PRUNED = words("nav footer noscript menu")
@@ -149,7 +149,8 @@ def parse(text: str, encoded: bytes = b"") -> LexborHTMLParser:
     `encoded` is the text as UTF-8 where that is at hand, which saves encoding it.
     """
     safe = shallow(text)
-    return LexborHTMLParser(encoded if encoded and safe is text else safe)
+    source = encoded if encoded and safe is text else safe
+    return LexborHTMLParser(source, options=LexborDocumentOptions.WO_EVENTS)
 
 
 def flatten(
@@ -188,7 +189,7 @@ def _name(node: LexborNode) -> str:
 
 @lru_cache(maxsize=4096)
 def _inline_hints(label: str) -> int:
-    return hints(label) if _TELLING.search(label) else 0
+    return hints(label) if _TELLING.search(label.lower()) else 0
 
 
 def _named(attrs: Mapping[str, str | None], name: str) -> int:

@@ -283,16 +283,20 @@ def _parts(token: str) -> list[str]:
 
 
 def _word(word: str, previous: str) -> int:
-    if word in _PAIR_ENDS:
-        paired = _PAIRS.get((previous, word))
+    """Return the hints of a word behind another one; a number at its end says nothing."""
+    bare = word.rstrip(_DIGITS)
+    if bare in _PAIR_ENDS:
+        paired = _PAIRS.get((previous, bare))
         if paired is not None:
             return paired
+    return _alone(bare)
+
+
+@lru_cache(maxsize=16384)
+def _alone(word: str) -> int:
     known = _WORDS.get(word)
     if known is not None:
         return known
-    if word[-1] in _DIGITS:
-        bare = word.rstrip(_DIGITS)
-        return _word(bare, previous) if bare else 0
     return _stem(word) if len(word) > 5 else EMBED if word == "embed" else 0
 
 

@@ -24,7 +24,7 @@ _LINE = 100
 _DENSE = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
 )
-_COMMAS = re.compile(r"[,،，、;；]")
+_COMMA = re.compile(r"[,،，、;；]")
 
 
 class Measures:
@@ -46,27 +46,30 @@ def measure(dom: Dom, card_weight: float = 0.0) -> Measures:  # noqa: C901 - one
     size = len(dom)
     found = Measures(size)
     length, links, good, holds = found.length, found.links, found.good, found.holds
-    run, linked, commas = [0] * size, [0] * size, [0] * size
-    pictured, headed = bytearray(size), bytearray(size)
-    tag, text, parent, inline = dom.tag, dom.text, dom.parent, INLINE
-    for i in range(size - 1, 0, -1):
-        name, up = tag[i], parent[i]
+    run, linked = [0] * size, [0] * size
+    commas, pictured, headed = bytearray(size), bytearray(size), bytearray(size)
+    text, inline = dom.text, INLINE
+    nodes = zip(range(size - 1, 0, -1), reversed(dom.tag), reversed(dom.parent), strict=False)
+    for i, name, up in nodes:
         if not name:
             content = text[i].strip()
             count = len(content)
             if not count:
                 continue
             if content.isascii() or 2 * (len(content.encode("utf-8", "replace")) - count) < count:
-                commas[up] += content.count(",")
+                if "," in content:
+                    commas[up] = 1
             else:
                 count += 2 * len(_DENSE.findall(content))
-                commas[up] += len(_COMMAS.findall(content))
+                if _COMMA.search(content):
+                    commas[up] = 1
             length[up] += count
             run[up] += count
             continue
-        if holds[i] or name not in inline:
+        flows = name in inline
+        if holds[i] or not flows:
             holds[up] = 1
-        if name == "img" or pictured[i]:
+        if pictured[i] or name == "img":
             pictured[up] = 1
         own = length[i]
         if not own:
@@ -76,10 +79,10 @@ def measure(dom: Dom, card_weight: float = 0.0) -> Measures:  # noqa: C901 - one
             links[i] = linked[i] = own
             good[i] = 0.0
         links[up] += links[i]
-        if name in inline:
+        if flows:
             run[up] += run[i]
             linked[up] += linked[i]
-            commas[up] += commas[i]
+            commas[up] |= commas[i]
             good[up] += good[i]
             continue
         if run[i]:

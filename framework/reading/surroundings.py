@@ -40,13 +40,15 @@ _ROLES = words(
     tooltip button tablist alert
     """
 )
+#: What a name and an attribute can say against an element.
+_TELLING = BOILER | COMMENT | HIDDEN
+_STATING = words("style hidden aria-hidden role")
 _KEPT = words("html body main article pre code math mjx-container mjx")
 _ALWAYS_KEPT = words("html body main")
 _HIDING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?![.\d])|"
     r"opacity\s*:\s*0(?![.\d])|text-indent\s*:\s*-\d{3,}|"
-    r"(?:left|top|right)\s*:\s*-\d{4,}|clip\s*:\s*rect\(\s*[01]",
-    re.I,
+    r"(?:left|top|right)\s*:\s*-\d{4,}|clip\s*:\s*rect\(\s*[01]"
 )
 _EDIT_MARK = re.compile(
     r"editsection|edit-section|permalink|headerlink|header-link|anchor-?link|"
@@ -61,13 +63,15 @@ _PLENTY = 1000
 
 def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
     """Return the elements that something says are no content."""
-    tag = dom.tag
+    tag, names = dom.tag, dom.names
     found = {i: Flag.MARKUP for i, name in enumerate(tag) if name in _OUTSIDE}
     for i, attrs in dom.attrs.items():
+        value = names.get(i, 0)
+        if not value & _TELLING and _STATING.isdisjoint(attrs):
+            continue
         name = tag[i]
         if name in _KEPT:
             continue
-        value = dom.names.get(i, 0)
         if ("style" in attrs or "hidden" in attrs or "aria-hidden" in attrs) and _is_hidden(
             attrs, name
         ):
@@ -92,7 +96,7 @@ def _is_hidden(attrs: Mapping[str, str | None], name: str) -> bool:
     if "hidden" in attrs or attrs.get("aria-hidden") == "true":
         return True
     style = attrs.get("style")
-    return bool(style and _HIDING_STYLE.search(style))
+    return bool(style and _HIDING_STYLE.search(style.lower()))
 
 
 def _is_shown(dom: Dom, measures: Measures, node: int) -> bool:
