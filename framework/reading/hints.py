@@ -16,6 +16,7 @@ __all__ = [
     "GALLERY",
     "HIDDEN",
     "LEAD",
+    "POST",
     "WEAK",
     "hints",
     "id_hints",
@@ -37,6 +38,8 @@ GALLERY = 32
 """The element shows pictures one after another."""
 COMMENT = 8
 """The element holds readers' comments."""
+POST = 512
+"""The element is named as one post of a thread: a comment, an answer, a message."""
 HIDDEN = 16
 """The element is hidden by a class name that style frameworks share."""
 
@@ -182,6 +185,9 @@ _COMMENT_WORDS = words(
     usercomments discussion livefyre
     """
 )
+_POST_WORDS = words(
+    "comment post reply message answer question tweet status comtr posting postbit postcontainer"
+)
 _BOILER_STARTS = tuple(
     """
     related recommend newsletter sponsor advert breadcrumb subscri sharing shareb outbrain taboola
@@ -272,6 +278,8 @@ def _token(token: str) -> int:
             previous = word
     if last & BOILER:
         return found & ~BODY
+    if previous in _POST_WORDS and not found & BOILER:
+        found |= POST
     return found & ~BOILER if last & LEAD else found
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from framework.reading.document import Json
     from framework.reading.links import Resolver
 
-__all__ = ["HeadTags", "head_tags", "metadata", "raw_titles"]
+__all__ = ["HeadTags", "head_tags", "metadata", "raw_titles", "states_article"]
 
 _BY = re.compile(
     r"^\s*(?:by|von|par|por|di|от|作者|written by|posted by|author|autor|auteur)[\s:：]+", re.I
@@ -40,6 +40,7 @@ _ARTICLE_TYPES = re.compile(
     r"Question|HowTo|Course",
     re.I,
 )
+_FORUM_TYPES = re.compile(r"DiscussionForumPosting|QAPage|SocialMediaPosting|Conversation")
 
 _TITLE = (
     "og:title",
@@ -220,6 +221,14 @@ def raw_titles(tags: HeadTags, items: list[dict[str, Json]]) -> tuple[str, ...]:
         structured.find(_articles(items), "headline"),
         structured.find(_articles(items), "name"),
     )
+
+
+def states_article(tags: HeadTags, items: list[dict[str, Json]]) -> bool:
+    """Whether the head or the JSON-LD calls the page an article, and no forum's."""
+    kinds = " ".join(kind for item in items for kind in structured.texts(item.get("@type")))
+    if _FORUM_TYPES.search(kinds):
+        return False
+    return tags.meta.get("og:type", "") == "article" or "Article" in kinds or "BlogPosting" in kinds
 
 
 def metadata(

@@ -19,7 +19,9 @@ from framework.reading import (
     pdf,
     pictures,
     plaintext,
+    posts,
     structured,
+    threads,
     trim,
 )
 from framework.reading.document import (
@@ -36,7 +38,7 @@ from framework.reading.links import Resolver
 from framework.reading.markdown import Writer
 from framework.reading.measure import measure
 from framework.reading.memory import give_back, uncollected
-from framework.reading.metadata import head_tags, metadata, raw_titles
+from framework.reading.metadata import head_tags, metadata, raw_titles, states_article
 from framework.reading.sniff import sniff
 from framework.reading.titles import Titles
 from framework.reading.unmark import unmark
@@ -109,7 +111,13 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
     if chosen is None:
         return replace(empty, warnings=("the page is empty",))
     flat, found = chosen
-    pieces = _pieces(flat, found, resolve, Titles(*raw_titles(tags, items)))
+    pieces = _pieces(
+        flat,
+        found,
+        resolve,
+        Titles(*raw_titles(tags, items)),
+        is_article=states_article(tags, items),
+    )
     markdown, blocks = _assemble(pieces, flat)
     if len(markdown) < _SHORT:
         markdown, blocks = _stated(items, markdown, blocks)
@@ -141,7 +149,16 @@ def _choose(tree: LexborHTMLParser, url: str, compact: bool) -> tuple[Dom, Conte
     return flat, found
 
 
-def _pieces(flat: Dom, found: Content, resolve: Resolver, titles: Titles) -> list[Piece]:
+def _pieces(
+    flat: Dom, found: Content, resolve: Resolver, titles: Titles, *, is_article: bool = False
+) -> list[Piece]:
+    thread = threads.find(flat, found, resolve.host, is_article=is_article)
+    if thread is not None:
+        writer = Writer(flat, thread.drop, found.measures.holds, resolve)
+        pieces = _trimmed(posts.before(thread, writer, found.measures, titles), titles, found)
+        written = posts.write(thread, writer, resolve.page)
+        if len(written) > 1:
+            return pieces + written
     marks, definitions = footnotes(flat, found)
     writer = Writer(
         flat, found.drop, found.measures.holds, resolve, notes=marks, definitions=definitions
@@ -152,6 +169,10 @@ def _pieces(flat: Dom, found: Content, resolve: Resolver, titles: Titles) -> lis
     if not pieces:
         writer.add(BlockKind.PARAGRAPH, escape(flat.words(found.root)), found.root)
         pieces = writer.pieces
+    return _trimmed(pieces, titles, found)
+
+
+def _trimmed(pieces: list[Piece], titles: Titles, found: Content) -> list[Piece]:
     return trim.trim(pieces, titles, found.measures.links, found.measures.length)
 
 

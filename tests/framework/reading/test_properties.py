@@ -141,6 +141,11 @@ HUGE: dict[str, Callable[[int], bytes]] = {
     "nested and closed": lambda n: b"<div>" * n + b"deep text" + b"</div>" * n,
     "nested lists": lambda n: b"<ul><li>a" * n,
     "nested quotes": lambda n: b"<html>" + b"<blockquote>a" * n,
+    "nested posts": lambda n: b"<div class=comment><a class=author>ann</a><p>a text." * n,
+    "posts": lambda n: b"<div class=comment><a class=author>ann</a><p>a text.</div>" * n,
+    "marks of posts": lambda n: (
+        b"<div class=comment>" * 2 + b"<a class=author>ann</a><time title=2024>1</time>" * n
+    ),
     "nested formats": lambda n: b"<html><b>" * n + b"text",
     "open fonts": lambda n: b"<html>" + b"".join(b"<p><font color=%d>x" % i for i in range(n)),
     "unknown elements": lambda n: b"<html>" + b"<x-y>" * n + b"<p>text</p>" * n,
