@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from framework.reading.dom import Dom
     from framework.reading.markdown import Writer
     from framework.reading.measure import Measures
-    from framework.reading.threads import Post, Thread
+    from framework.reading.postmarks import Post
+    from framework.reading.threads import Thread
     from framework.reading.titles import Titles
 
 __all__ = ["before", "write"]

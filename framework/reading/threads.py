@@ -7,22 +7,22 @@ Posts under an article are no thread: they stay what they are, surroundings.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from framework.reading.dates import date
 from framework.reading.hints import BODY, BOILER, POST, WEAK
 from framework.reading.measure import HEADINGS
+from framework.reading.postmarks import level, marked
 from framework.reading.surroundings import Flag
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from framework.reading.content import Content
     from framework.reading.dom import Dom
+    from framework.reading.postmarks import Post
 
-__all__ = ["Post", "Thread", "find"]
+__all__ = ["Thread", "find"]
 
 _TYPES = re.compile(
     r"schema\.org/(?:\w*Comment|Answer|Question|DiscussionForumPosting|SocialMediaPosting)$"
@@ -30,57 +30,22 @@ _TYPES = re.compile(
 _IDS = words("data-message-id data-comment-id data-commentid data-post-id data-postid")
 _CUSTOM = ("-comment", "-post", "-reply")
 _COMMENT = re.compile(r"comment|comtr|repl(?:y|ies)", re.I)
-_AUTHOR = re.compile(
-    r"(?:^|[\s_-])(?:author|\w*user-?name|hnuser|poster|nick(?:name)?|display-?name|creator|"
-    r"user-details|u-author|p-author|fn|member-?name)(?:[\s_-]|$)",
-    re.I,
-)
-_DATE = re.compile(
-    r"(?:^|[\s_-])(?:\w*date|\w*time|age|timestamp|posted|created|ago)(?:[\s_-]|$)", re.I
-)
-_TIMES = words("time relative-time time-ago faceplate-timeago local-time")
-_SCORE = re.compile(r"(?:^|[\s_-])(?:score|points|vote-?count|karma)(?:[\s_-]|$)", re.I)
-_POINTS = re.compile(r"[+-]?\d[\d.,]*k?(?: \w{1,12})?", re.I)
 _PERSON = re.compile(
     r"avatar|userpic|profile|user-?(?:info|stats|details|extras|title)|(?:poster|author)-?info|"
     r"cell--user|message-user",
     re.I,
 )
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _REPLIED = re.compile(r"gmail_(?:quote|attr|extra)|moz-cite-prefix|yahoo_quoted")
-_BY = re.compile(
-    r"^(?:(?:written|posted|created|answered|asked|erstellt|geschrieben|escrito|publicado|écrit) )?"
-    r"(?:by|von|par|por)\b:? ",
-    re.I,
-)
-_LEVEL = re.compile(r"(?:^|\s)(?:depth|level|indent|nesting)[_-]?(\d{1,2})(?:\s|$)", re.I)
-_LEVELS = ("depth", "data-depth", "data-level", "aria-level", "indent")
-_MARGIN = re.compile(r"(?:margin|padding)-(?:left|inline-start)\s*:\s*(\d{1,4})")
 _LEAST = 2
 _POSTS_MOST = 5000
-_NAMES = words("a strong b")
-_NAME_SURE = 32
-_HEAD_MOST, _NAME_MOST, _DATE_MOST, _ACTION_MOST = 48, 60, 60, 40
+_HEAD_MOST, _ACTION_MOST = 48, 40
 _ARTICLE_LEAST, _ARTICLE_MOST = 250.0, 1500.0
 _DEPTHS_MOST = 12
 _LEAD_LEAST = 40.0
-_NEAR, _ITEM_NEAR, _HEADING_NEAR = 16, 3, 300
-_MARKS_MOST = 12
+_ITEM_NEAR, _HEADING_NEAR = 3, 300
 _LINE_MOST, _PERSON_MOST = 16, 200
 _HOLDERS = words("div li article section tr td table dl dd")
 _BOXES = words("div p ul ol li td footer section")
-
-
-class Post:
-    """One post: its element, who wrote it, when and where, and how deep it answers others."""
-
-    __slots__ = ("author", "day", "depth", "link", "marks", "node", "score")
-
-    def __init__(self, node: int) -> None:
-        self.node = node
-        self.marks: list[int] = []
-        self.depth = 0
-        self.author = self.day = self.link = self.score = ""
 
 
 class Thread:
@@ -103,7 +68,7 @@ def find(dom: Dom, found: Content, host: str, *, is_article: bool = False) -> Th
     candidates = _candidates(dom, found)
     if len(candidates) < _LEAST:
         return None
-    posts = _of_one_kind(dom, found, _marked(dom, found, candidates))
+    posts = _of_one_kind(dom, found, marked(dom, found.measures, candidates))
     if (
         len(posts) < _LEAST
         or _is_listing(dom, posts)
@@ -140,109 +105,6 @@ def _candidates(dom: Dom, found: Content) -> list[int]:
         elif length[i]:
             kept.append(i)
     return kept[:_POSTS_MOST]
-
-
-def _marked(dom: Dom, found: Content, candidates: list[int]) -> list[Post]:
-    """Return the candidates that show who wrote them, marks given to the innermost of them."""
-    length, end = found.measures.length, dom.end
-    wanted = set(candidates)
-    posts = {node: Post(node) for node in candidates}
-    stack: list[int] = []
-    stop = max(end[node] for node in candidates)
-    for i, attrs in dom.attrs.items():
-        while stack and i >= end[stack[-1]]:
-            stack.pop()
-        if i in wanted:
-            stack.append(i)
-            posts[i].author = (attrs.get("author") or "")[:_NAME_MOST]
-        elif i >= stop:
-            break
-        elif stack and length[i]:
-            _take(dom, posts[stack[-1]], i, attrs, length[i])
-    return [post for post in posts.values() if post.author]
-
-
-def _take(dom: Dom, post: Post, node: int, attrs: Mapping[str, str | None], size: int) -> None:
-    """Take an element as a post's author, date or score if it is named as such."""
-    kind = _kind(attrs.get("class") or attrs.get("data-testid") or "")
-    title = attrs.get("title") or ""
-    if len(post.marks) >= _MARKS_MOST:
-        return
-    if (
-        not post.author
-        and size <= _NAME_MOST
-        and ("author" in kind or attrs.get("itemprop") == "author" or "email" in attrs)
-    ):
-        post.author = _name(dom, node)
-        post.marks.append(node)
-        return
-    if size <= len(post.author) and dom.words(node) == post.author:
-        post.marks.append(node)
-        return
-    if size <= _DATE_MOST and (
-        dom.tag[node] in _TIMES
-        or "date" in kind
-        or (title and len(title) < _DATE_MOST and date(title))
-    ):
-        _take_date(dom, post, node, attrs)
-    elif "score" in kind and not post.score and size < 20:
-        text = dom.words(node)
-        if _POINTS.fullmatch(text):
-            post.score = text if " " in text else ""
-            post.marks.append(node)
-
-
-def _name(dom: Dom, node: int) -> str:
-    """Return the name that an element shows: that of the links in it, if it holds more."""
-    shown = _BY.sub("", dom.words(node))
-    if len(shown) <= _NAME_SURE:
-        return shown
-    inner = (i for i in range(node + 1, dom.end[node]) if dom.tag[i] in _NAMES)
-    names = dict.fromkeys(text for i in inner if (text := dom.words(i)))
-    return next(iter(names), shown)
-
-
-def _take_date(dom: Dom, post: Post, node: int, attrs: Mapping[str, str | None]) -> None:
-    """Take the date that an element states or shows; a stated one wins."""
-    stated = next(
-        (day for key in ("datetime", "title", "content") if (day := date(attrs.get(key) or ""))), ""
-    )
-    if not stated and (post.day or not any(c.isdigit() for c in dom.words(node))):
-        return
-    if _YEAR.search(post.day):
-        return
-    shown = dom.words(node)
-    post.day = shown if _YEAR.search(shown) else stated[:10] or shown
-    post.marks.append(node)
-    post.link = post.link or _link(dom, node, post.node)
-
-
-def _link(dom: Dom, node: int, stop: int) -> str:
-    """Return the address that a date leads to: of the link around it, or in it."""
-    up = node
-    while up > stop:
-        if dom.tag[up] == "a":
-            return dom.get(up, "href")
-        up = dom.parent[up]
-    for child in range(node + 1, dom.end[node]):
-        if dom.tag[child] == "a":
-            return dom.get(child, "href")
-    return ""
-
-
-@lru_cache(maxsize=4096)
-def _kind(label: str) -> frozenset[str]:
-    """Return what a class says that an element shows of a post."""
-    if not label:
-        return frozenset()
-    found = set()
-    if _AUTHOR.search(label) or label == "User-Name":
-        found.add("author")
-    if _DATE.search(label):
-        found.add("date")
-    if _SCORE.search(label):
-        found.add("score")
-    return frozenset(found)
 
 
 def _of_one_kind(dom: Dom, found: Content, posts: list[Post]) -> list[Post]:
@@ -321,11 +183,11 @@ def _around(dom: Dom, found: Content, posts: list[Post]) -> int:
 
 def _set_depths(dom: Dom, posts: list[Post], candidates: list[int]) -> None:
     """Give each post its depth: as markup states it, else as the elements nest."""
-    stated = [_level(dom, post.node) for post in posts]
-    if all(level is not None for level in stated):
-        ranks = {level: rank for rank, level in enumerate(sorted({x or 0 for x in stated}))}
-        for post, level in zip(posts, stated, strict=True):
-            post.depth = min(ranks[level or 0], _DEPTHS_MOST)
+    stated = [level(dom, post.node) for post in posts]
+    if all(value is not None for value in stated):
+        ranks = {value: rank for rank, value in enumerate(sorted({x or 0 for x in stated}))}
+        for post, value in zip(posts, stated, strict=True):
+            post.depth = min(ranks[value or 0], _DEPTHS_MOST)
         return
     by_node = {post.node: post for post in posts}
     around: list[list[int]] = []
@@ -357,30 +219,6 @@ def _items(dom: Dom, posts: list[Post]) -> Iterator[int]:
             if dom.tag[up] == "li":
                 yield up
                 break
-
-
-def _level(dom: Dom, node: int) -> int | None:
-    """Return how deep an element says that it is, in units of its own."""
-    for i in range(node, min(node + _NEAR, dom.end[node])):
-        attrs = dom.having(i)
-        if not attrs:
-            continue
-        for key in _LEVELS:
-            value = attrs.get(key) or ""
-            if value.isascii() and value.isdigit() and len(value) < 3:
-                return int(value)
-        found = _LEVEL.search(attrs.get("class") or "") or _MARGIN.search(attrs.get("style") or "")
-        if found and i == node:
-            return int(found[1])
-        width = attrs.get("width") or ""
-        if (
-            dom.tag[i] == "img"
-            and attrs.get("height") == "1"
-            and width.isascii()
-            and width.isdigit()
-        ):
-            return int(width[:4])
-    return None
 
 
 def _left_out(dom: Dom, found: Content, posts: list[Post], host: str) -> bytearray:
