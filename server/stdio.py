@@ -4,6 +4,9 @@ Nothing but protocol reaches standard output, whatever a library prints: the pro
 descriptor 1 is pointed at standard error while serving. A line that is no JSON-RPC message is
 answered with -32700 and service goes on. End of input, SIGTERM and SIGINT all close the
 application and end with status 0; reading never sits in a thread, so nothing has to be killed.
+
+At the end of input the calls in flight may still end: somebody may have piped in a whole
+conversation. A signal, or a client that no longer reads, ends the service at once.
 """
 
 from __future__ import annotations
@@ -12,11 +15,8 @@ import asyncio
 import contextlib
 import json
 import logging
-import os
+import math
 import signal
-import stat
-import sys
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -24,10 +24,11 @@ import mcp.types as types
 from mcp.shared.message import SessionMessage
 from pydantic_core import PydanticSerializationError
 
+from server import pipes
 from server.instant import Handover
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
@@ -35,13 +36,21 @@ if TYPE_CHECKING:
 
     Write = Callable[[str], Awaitable[None]]
 
-__all__ = ["MAX_LINE", "serve"]
+__all__ = ["serve"]
 
 log = logging.getLogger(__name__)
 
-#: The longest message that is read, in bytes; longer ones are answered with an error.
-MAX_LINE = 16 * 1024 * 1024
+#: What calls in flight get after the end of input: hosts end a server that stays for longer, and
+#: the usual ones send SIGTERM after two seconds, which is obeyed at once.
+_GRACE = 3.0
 
+#: What the last answers get to be read, in seconds.
+_FLUSH = 1.0
+
+#: Requests that by their nature stay open.
+_ENDLESS = frozenset({"subscriptions/listen"})
+
+_CANCELLED = "notifications/cancelled"
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
 
@@ -51,7 +60,7 @@ async def serve(surface: Surface, start: Handover | None = None) -> None:
 
     `start` is what was read from standard input before, and which of it is answered already.
     """
-    with _claimed() as (source, sink):
+    with pipes.claimed() as (source, sink):
         loop = asyncio.get_running_loop()
         serving = asyncio.create_task(_converse(surface, source, sink, start or Handover()))
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -78,40 +87,70 @@ def _conclude(serving: asyncio.Task[None]) -> None:
     log.debug("failed while ending", exc_info=error)
 
 
-@contextlib.contextmanager
-def _claimed() -> Iterator[tuple[int, int]]:
-    """Take descriptors 0 and 1 for the protocol; meanwhile 0 reads nothing and 1 is 2."""
-    sys.stdout.flush()
-    source, sink = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(2, 1)
-    os.close(null)
-    try:
-        yield source, sink
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            sys.stdout.flush()
-        os.dup2(source, 0)
-        os.dup2(sink, 1)
-        os.close(source)
-        os.close(sink)
+class _Flight:
+    """The requests that were handed on and not answered yet."""
+
+    def __init__(self) -> None:
+        self._open: set[int | str] = set()
+        self._landed = asyncio.Event()
+
+    def heard(self, message: types.JSONRPCMessage) -> None:
+        """Note what the client sent."""
+        if isinstance(message, types.JSONRPCRequest) and message.method not in _ENDLESS:
+            self._open.add(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == _CANCELLED:
+            self._close((message.params or {}).get("requestId"))
+
+    def said(self, message: types.JSONRPCMessage) -> None:
+        """Note what the client was sent."""
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self._close(message.id)
+
+    def _close(self, number: object) -> None:
+        if isinstance(number, int | str):
+            self._open.discard(number)
+        self._landed.set()
+
+    async def over(self) -> None:
+        """Return once every request is answered."""
+        while self._open:
+            self._landed.clear()
+            await self._landed.wait()
 
 
 async def _converse(surface: Surface, source: int, sink: int, start: Handover) -> None:
     received, reading = anyio.create_memory_object_stream[SessionMessage | Exception](16)
     writing, outgoing = anyio.create_memory_object_stream[SessionMessage](16)
-    async with _writer(sink) as write, anyio.create_task_group() as group:
-        group.start_soon(_receive, _lines(source, start.first), received, write)
-        group.start_soon(_send, outgoing, write, group.cancel_scope, list(start.muted))
-        await surface.serve(reading, writing)
-        await writing.aclose()
+    flight = _Flight()
+    async with anyio.create_task_group() as group:
+        with pipes.Writer(sink, group.cancel_scope.cancel) as writer:
+            coming = pipes.lines(source, start.first)
+            patience = _patience(source, sink)
+            group.start_soon(_receive, coming, received, writer.write, flight, patience)
+            group.start_soon(
+                _send, outgoing, writer.write, flight, group.cancel_scope, list(start.muted)
+            )
+            await surface.serve(reading, writing)
+            await writing.aclose()
+            group.cancel_scope.deadline = anyio.current_time() + _FLUSH
+
+
+def _patience(source: int, sink: int) -> float:
+    """Return how long calls may go on after the end of input, in seconds.
+
+    Between pipes a host may be waiting for the end. Who gives a file or reads at a terminal wants
+    the answers; each call has a time limit of its own.
+    """
+    host = pipes.is_stream(source) and pipes.is_stream(sink)
+    return _GRACE if host else math.inf
 
 
 async def _receive(
     lines: AsyncGenerator[bytes, None],
     received: MemoryObjectSendStream[SessionMessage | Exception],
     write: Write,
+    flight: _Flight,
+    patience: float,
 ) -> None:
     async with received, contextlib.aclosing(lines):
         async for line in lines:
@@ -119,21 +158,25 @@ async def _receive(
             if isinstance(message, str):
                 await write(message)
             else:
+                flight.heard(message)
                 await received.send(SessionMessage(message))
+        with anyio.move_on_after(patience):
+            await flight.over()
 
 
 async def _send(
     outgoing: MemoryObjectReceiveStream[SessionMessage],
     write: Write,
+    flight: _Flight,
     scope: anyio.CancelScope,
     muted: list[int | str],
 ) -> None:
     try:
         async with outgoing:
             async for item in outgoing:
-                if _is_muted(item.message, muted):
-                    continue
-                await write(_dumped(item.message))
+                if not _is_muted(item.message, muted):
+                    await write(_dumped(item.message))
+                flight.said(item.message)
     except OSError:
         scope.cancel()
 
@@ -174,74 +217,3 @@ def _parsed(line: bytes) -> types.JSONRPCMessage | str:
 def _error(code: int, message: str, number: str | int | None) -> str:
     body = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
     return json.dumps(body, separators=(",", ":"))
-
-
-async def _lines(source: int, first: bytes) -> AsyncGenerator[bytes, None]:
-    """Yield the lines of a descriptor; blank ones are skipped, too long ones come cut."""
-    if stat.S_ISREG(os.fstat(source).st_mode):
-        with open(source, "rb", closefd=False) as file:  # noqa: ASYNC230 - a plain file never blocks
-            for line in BytesIO(first + file.read()):
-                if line.strip():
-                    yield line
-        return
-    reader = asyncio.StreamReader(limit=MAX_LINE)
-    reader.feed_data(first)
-    pipe = open(source, "rb", buffering=0, closefd=False)  # noqa: ASYNC230, SIM115
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), pipe
-    )
-    try:
-        while line := await _line(reader):
-            if line.strip():
-                yield line
-    finally:
-        transport.close()
-        with contextlib.suppress(OSError):
-            os.set_blocking(source, True)
-
-
-async def _line(reader: asyncio.StreamReader) -> bytes:
-    try:
-        return await reader.readuntil(b"\n")
-    except asyncio.IncompleteReadError as end:
-        return bytes(end.partial)
-    except asyncio.LimitOverrunError:
-        return await _skip_line(reader)
-
-
-async def _skip_line(reader: asyncio.StreamReader) -> bytes:
-    """Read an over-long line to its end and hand on something that is no JSON."""
-    while True:
-        chunk = await reader.read(65_536)
-        if not chunk or b"\n" in chunk:
-            return b"too long\n"
-
-
-@contextlib.asynccontextmanager
-async def _writer(sink: int) -> AsyncIterator[Write]:
-    """Give a function that writes one line; a slow reader makes its callers wait."""
-    if not stat.S_ISFIFO(mode := os.fstat(sink).st_mode) and not stat.S_ISSOCK(mode):
-        yield lambda line: _write_all(sink, line.encode() + b"\n")
-        return
-    loop = asyncio.get_running_loop()
-    pipe = open(sink, "wb", buffering=0, closefd=False)  # noqa: ASYNC230, SIM115
-    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, pipe)
-    stream = asyncio.StreamWriter(transport, protocol, None, loop)
-    lock = asyncio.Lock()
-
-    async def write(line: str) -> None:
-        async with lock:
-            stream.write(line.encode() + b"\n")
-            await stream.drain()
-
-    try:
-        yield write
-    finally:
-        transport.abort()
-        os.set_blocking(sink, True)
-
-
-async def _write_all(sink: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(sink, view) :]

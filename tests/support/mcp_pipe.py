@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
+    from typing import IO
 
-__all__ = ["Pipe", "spawned"]
+    Stream = int | IO[bytes]
+
+__all__ = ["META", "Pipe", "spawned", "started"]
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -86,6 +89,19 @@ async def spawned(
     *arguments: str, state: Path, environment: Mapping[str, str] | None = None
 ) -> AsyncIterator[Pipe]:
     """Run `consilience ARGUMENTS…` with its own state folder."""
+    async with started(*arguments, state=state, environment=environment) as process:
+        yield Pipe(process)
+
+
+@contextlib.asynccontextmanager
+async def started(
+    *arguments: str,
+    state: Path,
+    environment: Mapping[str, str] | None = None,
+    source: Stream = asyncio.subprocess.PIPE,
+    sink: Stream = asyncio.subprocess.PIPE,
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run `consilience ARGUMENTS…` over any two descriptors, until the block ends."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -96,14 +112,14 @@ async def spawned(
         "-c",
         "from server.cli import main; main()",
         *arguments,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
+        stdin=source,
+        stdout=sink,
         stderr=asyncio.subprocess.PIPE,
         env={**kept, "CONSILIENCE_STATE_DIR": str(state), **(environment or {})},
         limit=16 * 1024 * 1024,
     )
     try:
-        yield Pipe(process)
+        yield process
     finally:
         if process.returncode is None:
             process.kill()
