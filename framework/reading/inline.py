@@ -38,7 +38,7 @@ _MARKS = {
 }
 _CODE = words("code kbd samp tt")
 _PERMALINK = words("¶ # § 🔗 ⚓ ∞ link permalink anchor")
-_SOLE_IMAGE = re.compile(r"!\[[^\]]*\]\([^()\s]*\)")
+_SOLE_IMAGE = re.compile(r"!\[[^\]]*\]\(([^()\s]*)\)")
 _EDGES = " \n\t\r\f\x01\xa0\u3000\u200b\u00ad\u2060\ufeff"
 _BREAK = "\x01"
 
@@ -165,6 +165,9 @@ class Inline:
             return inner
         if images.is_image(target):
             self.shown.add(target)
+            shown = _SOLE_IMAGE.fullmatch(label)
+            if shown and shown[1] != target and _file(shown[1]) == _file(target):
+                return f"{label[: shown.start(1)]}{target})"
         if _BREAK in label or "\n" in label:
             label = _SPACES.sub(" ", label.replace(_BREAK, " "))
         before = " " if inner[0] == " " else ""
@@ -196,6 +199,11 @@ class Inline:
             ticks += "`"
         pad = " " if content[0] == "`" or content[-1] == "`" else ""
         return f"{ticks}{pad}{content}{pad}{ticks}"
+
+
+def _file(address: str) -> str:
+    """Return the name of the file that an address ends with."""
+    return address.partition("?")[0].rpartition("/")[2]
 
 
 def wrap(inner: str, mark: str) -> str:

@@ -10,8 +10,9 @@ from framework.reading.closings import CAPTION_CREDIT
 from framework.reading.document import BlockKind
 from framework.reading.dom import INLINE
 from framework.reading.hints import CALLOUT
+from framework.reading.images import is_image
 from framework.reading.inline import Inline, fold, guard
-from framework.reading.pieces import Piece, checkbox, indent, join, prefixed
+from framework.reading.pieces import Piece, bear_link, checkbox, indent, join, prefixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,6 +70,7 @@ class Writer:
             "hr": self.rule,
             "code": self.pre,
             "iframe": self.embed,
+            "a": self.block_link,
             "details": self.details,
             "p": self.container,
             "h1": self.heading,
@@ -339,6 +341,16 @@ class Writer:
         head = f"> [!{name}] {title}".rstrip()
         if text or title:
             self.add(BlockKind.CALLOUT, f"{head}\n{prefixed(text)}" if text else head, node)
+
+    def block_link(self, node: int) -> None:
+        """Write a link around blocks: its heading, else its first line, else its picture, bears
+        it."""
+        start = len(self.pieces)
+        self.container(node)
+        href = self.dom.get(node, "href")
+        target = self.inline.resolve(href) if href and self.inline.with_links else ""
+        if target and not is_image(target):
+            bear_link(self.pieces[start:], target)
 
     def details(self, node: int) -> None:
         """Write a disclosure: its summary in bold, then what it holds."""

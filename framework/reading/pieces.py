@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from framework.reading.document import BlockKind
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from framework.reading.document import BlockKind
     from framework.reading.dom import Dom
 
-__all__ = ["Piece", "checkbox", "indent", "join", "prefixed"]
+__all__ = ["Piece", "bear_link", "checkbox", "indent", "join", "prefixed"]
 
+_LINKED_MOST = 300
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 
 
@@ -38,6 +40,18 @@ def join(pieces: Sequence[Piece]) -> str:
             parts.append("\n" if piece.tight else "\n\n")
         parts.append(piece.text)
     return "".join(parts)
+
+
+def bear_link(pieces: Sequence[Piece], target: str) -> None:
+    """Link the piece that best names the blocks of a link: none that holds a link itself."""
+    if any("](" in piece.text and piece.kind is not BlockKind.IMAGE for piece in pieces):
+        return
+    for kind in (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.IMAGE):
+        for piece in pieces:
+            if piece.kind is kind and len(piece.text) < _LINKED_MOST and "\n" not in piece.text:
+                marks = piece.text[: piece.level + 1] if kind is BlockKind.HEADING else ""
+                piece.text = f"{marks}[{piece.text[len(marks) :]}]({target})"
+                return
 
 
 def indent(text: str, by: str) -> str:

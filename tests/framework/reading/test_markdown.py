@@ -97,6 +97,22 @@ STRUCTURES = {
         '<iframe src="https://www.youtube.com/embed/abcdefghijk"></iframe>',
         "![](https://www.youtube.com/watch?v=abcdefghijk)",
     ),
+    "link around blocks": (
+        '<a href="/s"><div><img src="/s.jpg"></div><h3>A story</h3><p>What it is about.</p></a>',
+        "![](https://site.test/s.jpg)\n\n### [A story](https://site.test/s)\n\nWhat it is about.",
+    ),
+    "link around a line": (
+        '<a href="/s"><div>The story of the day</div></a>',
+        "[The story of the day](https://site.test/s)",
+    ),
+    "link around a picture": (
+        '<a href="/s"><div><img src="/s.jpg"></div></a>',
+        "[![](https://site.test/s.jpg)](https://site.test/s)",
+    ),
+    "small picture of a large one": (
+        '<p><a href="/large/a.jpg"><img src="/small/a.jpg" alt="The square"></a></p>',
+        "![The square](https://site.test/large/a.jpg)",
+    ),
     "ruby": ("<p>漢<rt>kan</rt>字 is a word.</p>", "漢(kan)字 is a word."),
     "soft hyphen": ("<p>Donau&shy;dampf&shy;schiff</p>", "Donaudampfschiff"),
 }
