@@ -175,13 +175,31 @@ class KeyPool:
         )
         return key.secret
 
-    def note(self, number: int, verdict: Verdict, retry_after: float | None = None) -> None:
-        """Tell what came of a key's use: it may rest, retire, or have proved good."""
+    def rest_of(self, number: int) -> float:
+        """Return the Unix moment at which a key's last rest ends or ended; 0 if it had none."""
+        return self._row(self._keys[number - 1])[1]
+
+    def note(
+        self,
+        number: int,
+        verdict: Verdict,
+        retry_after: float | None = None,
+        *,
+        rest: float = _RETIRED,
+    ) -> None:
+        """Tell what came of a key's use: it may rest, retire, or have proved good.
+
+        A good answer ends the key's rest, but none that came while it was under way: `rest` is
+        what `rest_of` said when the key was taken.
+        """
         key, now = self._keys[number - 1], self._clock()
         if verdict in {Verdict.OK, Verdict.EMPTY}:
             self._state.execute(
-                "UPDATE keys SET verdict = '', until = 0, good = ? WHERE pool = ? AND mark = ?",
-                (now, self.name, key.mark),
+                "UPDATE keys SET good = :now,"
+                " verdict = CASE WHEN until <= :rest THEN '' ELSE verdict END,"
+                " until = CASE WHEN until <= :rest THEN 0 ELSE until END"
+                " WHERE pool = :pool AND mark = :mark",
+                {"now": now, "rest": rest, "pool": self.name, "mark": key.mark},
             )
         elif self.judges(verdict):
             until = (
@@ -218,10 +236,11 @@ def mark_of(pool: str, secret: str) -> str:
 
 @dataclass(slots=True)
 class _Turn:
-    """The keys of one call: per pool the number in use, and those tried already."""
+    """The keys of one call: per pool the number in use with its rest, and those tried already."""
 
     pools: Mapping[str, KeyPool]
     numbers: dict[str, int] = field(default_factory=dict)
+    rests: dict[str, float] = field(default_factory=dict)
     tried: dict[str, set[int]] = field(default_factory=dict)
 
     def start(self) -> None:
@@ -234,6 +253,7 @@ class _Turn:
         self.tried.setdefault(name, set()).add(number)
 
     def secrets(self) -> dict[str, str]:
+        self.rests = {name: self.pools[name].rest_of(n) for name, n in self.numbers.items()}
         return {name: self.pools[name].use(number) for name, number in self.numbers.items()}
 
     def note(self, page: Page) -> str | None:
@@ -245,7 +265,7 @@ class _Turn:
                 refused = name
                 pool.note(number, page.verdict, page.retry_after)
             elif page.verdict in {Verdict.OK, Verdict.EMPTY}:
-                pool.note(number, page.verdict)
+                pool.note(number, page.verdict, rest=self.rests[name])
         return refused
 
     def advance(self, name: str) -> bool:

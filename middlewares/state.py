@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["MIGRATIONS", "StateDatabase"]
+__all__ = ["MIGRATIONS", "STATE_FILE", "StateDatabase", "default_folder"]
+
+#: The state database's name in its folder.
+STATE_FILE = "state.db"
 
 #: One script a version; a released script never changes, a new one is added.
 MIGRATIONS: tuple[str, ...] = (
@@ -38,6 +41,13 @@ MIGRATIONS: tuple[str, ...] = (
 
 _BUSY_SECONDS = 5.0
 _Value = str | float | bytes | None
+
+
+def default_folder() -> Path:
+    """Return the folder of the state database where the operator names none."""
+    from platformdirs import user_state_path
+
+    return user_state_path("consilience", appauthor=False)
 
 
 class StateDatabase:

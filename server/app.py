@@ -22,7 +22,7 @@ from framework.types import Kind, SearchAnswer, Status, Verdict
 from middlewares.cache import Cache
 from middlewares.policy import EnginePolicy, cooldown_spans
 from middlewares.proxy import proxies_from
-from middlewares.state import StateDatabase
+from middlewares.state import STATE_FILE, StateDatabase
 from server import llm as llms
 from server import logs
 from server.config import Environment, Settings, load
@@ -316,7 +316,7 @@ class Application:
         """The rests, pace and keys of engines; its state database is opened at first use."""
         if self._policy is None:
             kept = self.replay is None or self.settings.state_dir is not None
-            path = state_dir(self.settings) / "state.db" if kept else None
+            path = state_dir(self.settings) / STATE_FILE if kept else None
             self._policy = EnginePolicy.create(
                 StateDatabase(path), self.environment.values, enabled=self.replay is None
             )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError
 from framework.types import HttpRequest
+from middlewares.state import default_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,8 +78,4 @@ def downloader(app: Application, timeout: float = _MODEL_SECONDS) -> Callable[[s
 
 def state_dir(settings: Settings) -> Path:
     """Return the folder of the state database."""
-    if settings.state_dir is not None:
-        return settings.state_dir
-    from platformdirs import user_state_path
-
-    return user_state_path("consilience", appauthor=False)
+    return settings.state_dir or default_folder()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from framework.errors import InvalidInputError
-from spiders.engine import QuerySpider, slot
+from spiders.engine import QuerySpider
 
 if TYPE_CHECKING:
     from typing import Any
@@ -48,8 +48,4 @@ class ConsensusSpider(QuerySpider):
 
 def consensus_spider(engines: dict[str, Engine]) -> type[ConsensusSpider]:
     """Return the spider class over these engines."""
-    slots = {name: slot(engine) for name, engine in engines.items()}
-    settings = {**ConsensusSpider.custom_settings, "DOWNLOAD_SLOTS": slots}
-    return type(
-        "ConsensusSpider", (ConsensusSpider,), {"known": engines, "custom_settings": settings}
-    )
+    return type("ConsensusSpider", (ConsensusSpider,), {"known": engines})

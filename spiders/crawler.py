@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-__all__ = ["LongLivedCrawler", "project_settings"]
+__all__ = ["LongLivedCrawler", "download", "project_settings"]
 
 _REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 
@@ -102,19 +102,24 @@ class LongLivedCrawler:
         await self._task
 
     async def download(self, request: Request) -> Response:
-        """Return the answer after all downloader middlewares; raises what they or it raised.
+        """Return the answer after all downloader middlewares; raises what they or it raised."""
+        return await download(self.crawler, request)
 
-        This is what Scrapy's `download_async` does without its slots, signals and deferreds, which
-        cost half of a fetch here and are not used: waiting and pacing are the caller's, and a
-        cancellation reaches the transfer itself.
-        """
-        downloader = self.crawler.engine.downloader
-        step: Request | Response = request
-        while isinstance(step, Request):
-            asked = step
-            step = await downloader.middleware.download_async(
-                downloader.handlers.download_request_async, asked
-            )
-        if step.request is None:
-            step.request = asked
-        return step
+
+async def download(crawler: Crawler, request: Request) -> Response:
+    """Return the answer after all downloader middlewares; raises what they or it raised.
+
+    This is what Scrapy's `download_async` does without its slots, signals and deferreds, which
+    cost half of a fetch here and are not used: waiting and pacing are the caller's, and a
+    cancellation reaches the transfer itself.
+    """
+    downloader = crawler.engine.downloader
+    step: Request | Response = request
+    while isinstance(step, Request):
+        asked = step
+        step = await downloader.middleware.download_async(
+            downloader.handlers.download_request_async, asked
+        )
+    if step.request is None:
+        step.request = asked
+    return step

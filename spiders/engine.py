@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Spider
+from scrapy import Request, Spider
+from scrapy.exceptions import IgnoreRequest
 
-from framework.errors import InvalidInputError
-from framework.spec.environment import disabled
+from framework.errors import ConsilienceError, InvalidInputError
+from framework.spec.context import Variables
+from framework.spec.environment import disabled, setting_values
 from framework.types import Page, Query, SafeSearch, TimeRange, Verdict
-from spiders.asking import Asking, planned
 from spiders.bootstrap import Sessions
-from spiders.exchange import engine_meta, http_response, scrapy_request
-from spiders.failures import explained, failure_code, failure_verdict
-from spiders.operator import operator_values
+from spiders.exchange import http_response
+from spiders.failures import failed_page
 from spiders.progress import Progress
-from spiders.route import way_out
+from spiders.search import search_engine, transfer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
     from framework.spec.compiler import Engine
-    from framework.types import HttpRequest, HttpResponse, Next, Row
+    from framework.types import Next, Row
 
 __all__ = [
     "SAMPLE",
@@ -37,10 +38,13 @@ __all__ = [
     "checkable",
     "engine_spider",
     "items",
-    "slot",
 ]
 
 Item = dict[str, object]
+#: Verdicts without a question to the engine: a later run with the same `JOBDIR` asks it.
+_UNASKED = frozenset({Verdict.DISABLED, Verdict.RESTING})
+#: Questions of a crawl that are under way at once, where the engine's file says nothing.
+_CONCURRENCY = 4
 #: What `scrapy check` asks.
 SAMPLE = Query(text="javascript tutorial")
 
@@ -133,7 +137,7 @@ class QuerySpider(Spider):
         spider.progress = Progress.from_settings(crawler.settings)
         return spider
 
-    async def start(self) -> AsyncIterator[Item | Request]:
+    async def start(self) -> AsyncIterator[Request]:
         """Yield the first request for each question to each engine that is not done yet.
 
         Raises `InvalidInputError` where there is no question.
@@ -143,8 +147,7 @@ class QuerySpider(Spider):
             for engine in self.engines:
                 if self.progress.has(engine.id, query):
                     continue
-                for one in await self._asked(engine, query, None):
-                    yield one
+                yield self.request(engine, query)
 
     def check(self) -> None:
         """Raise `InvalidInputError` where there is nothing to search for."""
@@ -157,86 +160,99 @@ class QuerySpider(Spider):
         self, response: Response, engine: Engine, query: Query, number: int
     ) -> AsyncIterator[Item | Request]:
         """Yield an answer's rows, then the request for the next page where one is wanted."""
-        page = engine.read(http_response(response), number, query)
+        page = response.meta.get("page") or engine.read(http_response(response), number, query)
         for item in items(page, engine.id, query.text, number):
             yield item
         for told in self._note(engine, query, number, page):
             yield told
         if page.next is not None and page.verdict is Verdict.OK and number < self.pages:
-            for one in await self._asked(engine, query, page.next):
-                yield one
-        else:
+            yield self.request(engine, query, page.next)
+        elif number > query.page or page.verdict not in _UNASKED:
             self.progress.add(engine.id, query)
 
     def failed(self, failure: Failure) -> list[Item]:
-        """Note a request that got no answer; return what the output says about it."""
+        """Note a question that failed; return what the output says about it.
+
+        What a crawl that ends does not ask any more stays to be asked.
+        """
+        if isinstance(failure.value, IgnoreRequest):
+            return []
         known = failure.request.cb_kwargs  # type: ignore[attr-defined]
         return self._note_failure(known["engine"], known["query"], known["number"], failure.value)
 
-    async def _asked(
-        self, engine: Engine, query: Query, after: Next | None
-    ) -> Sequence[Item | Request]:
-        """Return the request for a page, or what the output says where there is none."""
+    def request(self, engine: Engine, query: Query, after: Next | None = None) -> Request:
+        """Return the request that asks an engine for a page; it holds neither address nor key.
+
+        `middlewares.crawl` answers it, by the rules of the service.
+        """
         number = after.page if after else query.page
-        variables = operator_values(engine)
-        meta = engine_meta(engine, query, variables)
-        try:
-            route = way_out(self.crawler, engine, meta)
-            if route:
-                meta.update(proxy=route, routed=True)
-            asking = Asking(
-                engine=engine,
-                query=query,
-                variables=variables,
-                sessions=self._sessions,
-                proxy=route or "",
-            )
-            request = await planned(asking, lambda one: self._send(one, meta), after)
-        except Exception as error:  # noqa: BLE001 - one engine's failure must not end the crawl
-            return self._note_failure(engine, query, number, error)
-        if isinstance(request, Page):
-            self.progress.add(engine.id, query)
-            return self._note(engine, query, number, request)
-        asked = scrapy_request(request, meta).replace(
+        return Request(
+            f"engine://{engine.id}/",
             callback=self.parse,
             errback=self.failed,
             cb_kwargs={"engine": engine, "query": query, "number": number},
+            meta=self.asking(engine, query, after),
+            dont_filter=True,
         )
-        return [asked]
 
-    async def _send(self, request: HttpRequest, meta: Mapping[str, object]) -> HttpResponse:
-        answer = await self.crawler.engine.download_async(scrapy_request(request, meta))
-        return http_response(answer)
+    def asking(self, engine: Engine, query: Query, after: Next | None = None) -> dict[str, object]:
+        """Return what makes a request ask an engine."""
+        return {
+            "engine": engine,
+            "ask": partial(self.attempt, engine, query, after),
+            "is_page": after is not None,
+            "retry": False,
+        }
+
+    async def attempt(
+        self, engine: Engine, query: Query, after: Next | None, keys: Mapping[str, str]
+    ) -> Page:
+        """Ask an engine once, with these keys (by the names of its pools)."""
+        replay = self.settings.get("REPLAY")
+        variables = Variables(
+            keys=dict.fromkeys(engine.keys, "replay") if replay else keys,
+            settings=setting_values(engine.spec, os.environ),
+            now=datetime.now(UTC),
+        )
+        return await search_engine(
+            self.crawler,
+            engine,
+            query,
+            after,
+            variables=variables,
+            sessions=self._sessions,
+            send=partial(transfer, self.crawler),
+        )
 
     def _note(self, engine: Engine, query: Query, number: int, page: Page) -> list[Item]:
         self._tally(engine, page.verdict)
         if page.verdict is Verdict.OK:
             return []
         self.logger.warning("%s: %s %s", engine.id, page.verdict, page.detail)
-        return self._told(engine, query, number, page.verdict, page.detail)
+        return self._told(engine, query, number, page)
 
     def _note_failure(
         self, engine: Engine, query: Query, number: int, error: BaseException | None
     ) -> list[Item]:
-        problem = explained(error) if isinstance(error, Exception) else error
-        code = failure_code(problem) if isinstance(problem, Exception) else "error"
-        verdict = failure_verdict(code)
-        self._tally(engine, verdict)
-        self.logger.warning("%s: %s: %s", engine.id, code, problem)
+        page = failed_page(error) if isinstance(error, ConsilienceError) else _crashed(error)
         self.progress.add(engine.id, query)
-        return self._told(engine, query, number, verdict, str(problem))
+        return self._note(engine, query, number, page)
 
-    def _told(
-        self, engine: Engine, query: Query, number: int, verdict: Verdict, detail: str
-    ) -> list[Item]:
+    def _told(self, engine: Engine, query: Query, number: int, page: Page) -> list[Item]:
         """Return what the output of a crawl of many questions says about one that has no rows."""
         if not self.tells_errors:
             return []
         told: Item = {"engine": engine.id, "query": query.text, "page": number}
-        return [{**told, "error": verdict.value, "detail": detail}]
+        wait = {} if page.retry_after is None else {"retry_after": round(page.retry_after, 1)}
+        return [{**told, "error": page.verdict.value, "detail": page.detail, **wait}]
 
     def _tally(self, engine: Engine, verdict: Verdict) -> None:
         self.crawler.stats.inc_value(f"verdict/{engine.id}/{verdict}")
+
+
+def _crashed(error: BaseException | None) -> Page:
+    """Name the failure only: its text may hold a key."""
+    return Page(verdict=Verdict.ERROR, detail=f"unexpected {type(error).__name__}")
 
 
 class EngineSpider(QuerySpider):
@@ -250,7 +266,7 @@ class EngineSpider(QuerySpider):
 
 
 def engine_spider(engine: Engine) -> type[EngineSpider]:
-    """Return the spider class of an engine: its name, its pace, its contract for `scrapy check`."""
+    """Return the spider class of an engine: its name, and its contract for `scrapy check`."""
 
     class Spider(EngineSpider):
         name = engine.id
@@ -268,21 +284,12 @@ def engine_spider(engine: Engine) -> type[EngineSpider]:
     Spider.engine = engine
     Spider.__name__ = Spider.__qualname__ = f"{engine.id.title().replace('-', '')}Spider"
     Spider.__doc__ = f"Asks {engine.name}."
-    Spider.custom_settings = {"DOWNLOAD_SLOTS": {engine.id: slot(engine)}}
+    # What waits beyond this would be asked before a crawl that is stopped could end.
+    Spider.custom_settings = {"CONCURRENT_REQUESTS": engine.limits.concurrency or _CONCURRENCY}
     Spider.parse.__doc__ = _CONTRACT.format(name=engine.name) if checkable(engine) else ""
     return Spider
 
 
-def slot(engine: Engine) -> dict[str, float]:
-    """Return how hard a crawl may ask this engine, as an entry of `DOWNLOAD_SLOTS`."""
-    count, seconds = engine.limits.rate or (1, 0.0)
-    return {
-        "concurrency": engine.limits.concurrency or 4,
-        "delay": seconds / count,
-        "jitter": 0.5,
-    }
-
-
 def checkable(engine: Engine) -> bool:
-    """Whether one request shows that an engine works: no session steps, nothing to configure."""
-    return not engine.steps and not disabled(engine.spec, os.environ)
+    """Whether an engine can be asked here: nothing is left to configure."""
+    return not disabled(engine.spec, os.environ)

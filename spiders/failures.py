@@ -13,9 +13,9 @@ from scrapy.exceptions import (
 )
 
 from framework.errors import ConsilienceError, UnavailableError
-from framework.types import Verdict
+from framework.types import Page, Verdict
 
-__all__ = ["explained", "failure_code", "failure_verdict"]
+__all__ = ["explained", "failed_page", "failure_code", "failure_verdict"]
 
 #: Scrapy's exceptions without a code of their own, the more special ones first.
 _CODES: tuple[tuple[type[Exception], str], ...] = (
@@ -79,3 +79,10 @@ def explained(error: Exception) -> ConsilienceError:
         hint=_HINTS.get(code, ""),
         retryable=code not in _FINAL,
     )
+
+
+def failed_page(error: ConsilienceError) -> Page:
+    """Return what an engine's page says where its request failed."""
+    known = {verdict.value for verdict in Verdict}
+    verdict = Verdict(error.code) if error.code in known else failure_verdict(error.code)
+    return Page(verdict=verdict, detail=str(error), retry_after=error.retry_after)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from framework.errors import ConsilienceError, UnavailableError
-from framework.types import FetchMode, Page, Verdict
-from spiders.asking import Asking, ask
+from framework.types import FetchMode
 from spiders.bootstrap import Sessions
 from spiders.crawler import LongLivedCrawler
-from spiders.exchange import PAGE_CAP, engine_meta, http_response, scrapy_request
-from spiders.failures import explained, failure_verdict
+from spiders.exchange import PAGE_CAP
 from spiders.operator import operator_values
-from spiders.route import way_out
+from spiders.search import search_engine, transfer
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
 
     from framework.spec.compiler import Engine
     from framework.spec.context import Variables
-    from framework.types import HttpRequest, HttpResponse, Next, Query
+    from framework.types import HttpRequest, HttpResponse, Next, Page, Query
 
 __all__ = ["Hub"]
 
@@ -98,48 +95,19 @@ class Hub:
         environment). `timeout` (seconds; default: the engine's own) holds for all its requests
         together. Only cancellation is raised: a failure is a page whose verdict and detail say so.
         """
-        given = variables or operator_values(engine)
-        meta = engine_meta(engine, query, given, proxy)
-        limit = timeout or float(str(meta["download_timeout"]))
-        end = asyncio.get_running_loop().time() + limit
-        try:
-            route = proxy or way_out(self._crawler.crawler, engine, meta)
-            chosen = {"proxy": route, "routed": True} if route and not proxy else {"proxy": route}
-            asking = Asking(
-                engine=engine,
-                query=query,
-                variables=given,
-                sessions=self._sessions,
-                proxy=route or "",
-            )
-
-            async def send(request: HttpRequest) -> HttpResponse:
-                left = end - asyncio.get_running_loop().time()
-                return await self._transfer(request, {**meta, **chosen}, left)
-
-            return await ask(asking, send, after)
-        except ConsilienceError as error:
-            return _failed_page(error)
+        return await search_engine(
+            self._crawler.crawler,
+            engine,
+            query,
+            after,
+            variables=variables or operator_values(engine),
+            sessions=self._sessions,
+            send=self._transfer,
+            timeout=timeout,
+            proxy=proxy,
+        )
 
     async def _transfer(
         self, request: HttpRequest, facts: Mapping[str, object], timeout: float
     ) -> HttpResponse:
-        meta = {**facts, "download_timeout": timeout}
-        try:
-            async with asyncio.timeout(timeout), self._places:
-                answer = await self._crawler.download(scrapy_request(request, meta))
-        except TimeoutError:
-            raise UnavailableError(
-                f"no complete answer within {timeout:g} s", code="timeout"
-            ) from None
-        except ConsilienceError:
-            raise
-        except Exception as error:
-            raise explained(error) from error
-        return http_response(answer)
-
-
-def _failed_page(error: ConsilienceError) -> Page:
-    known = {verdict.value for verdict in Verdict}
-    verdict = Verdict(error.code) if error.code in known else failure_verdict(error.code)
-    return Page(verdict=verdict, detail=str(error), retry_after=error.retry_after)
+        return await transfer(self._crawler.crawler, request, facts, timeout, self._places)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
+    from framework.types import Page
+
 __all__ = ["DiscreetFormatter"]
 
 
@@ -20,11 +22,13 @@ class DiscreetFormatter(LogFormatter):
     """Logs requests by their host alone: an address carries the query, and sometimes a key."""
 
     def crawled(self, request: Request, response: Response, spider: Spider) -> LogFormatterResult:
-        """Say which host answered, and how."""
+        """Say which host or engine answered, and how."""
+        page: Page | None = request.meta.get("page")
+        status = response.status if page is None else page.verdict
         return {
             "level": logging.DEBUG,
             "msg": "%(host)s answered %(status)s",
-            "args": {"host": urlsplit(request.url).hostname, "status": response.status},
+            "args": {"host": urlsplit(request.url).hostname, "status": status},
         }
 
     def scraped(

@@ -19,7 +19,7 @@ __all__ = ["operator_values"]
 def operator_values(engine: Engine, environ: Mapping[str, str] | None = None) -> Variables:
     """Return an engine's settings and the first key of each of its pools; unset ones are left out.
 
-    Servers rotate keys and pass them in themselves; a crawl or a single call takes the first.
+    Servers and crawls rotate keys and pass them in themselves; this is for a single call.
     """
     env = os.environ if environ is None else environ
     pools = {name: key_values(key, env) for name, key in engine.keys.items()}

@@ -27,6 +27,8 @@ DOWNLOAD_HANDLERS = {
     "s3": None,
 }
 DOWNLOADER_MIDDLEWARES = {
+    # Answers requests that ask an engine; what it sends goes through all the others.
+    "middlewares.crawl.PolicyMiddleware": 10,
     "middlewares.guard.GuardMiddleware": 50,
     "middlewares.robots.RobotsMiddleware": 100,
     "middlewares.retry.RetryMiddleware": 550,
@@ -86,6 +88,8 @@ CONSILIENCE_CHROME_PATH = os.environ.get("CONSILIENCE_CHROME_PATH") or None
 
 #: Folders of engine files, later ones winning by id; empty means `./engines.d`, then the packaged.
 CONSILIENCE_ENGINES_DIR: list[str] = []
+#: Folder of the state database: rests, keys, pace; empty means the user's own.
+CONSILIENCE_STATE_DIR = os.environ.get("CONSILIENCE_STATE_DIR") or None
 #: Networks in CIDR form that the guard lets through although they are not public.
 CONSILIENCE_ALLOW_NETWORKS = _listed("CONSILIENCE_ALLOW_NETWORKS")
 #: A file of further certificate authorities to trust.

@@ -247,3 +247,17 @@ async def test_two_pools_rotate_by_themselves(state: StateDatabase, clock: Clock
 
     assert (await with_keys(pools, server)).verdict is Verdict.OK
     assert asked == [("a1", "b1"), ("a2", "b1")]
+
+
+async def test_an_answer_ends_no_rest_that_came_while_it_was_under_way(
+    state: StateDatabase, clock: Clock
+) -> None:
+    keys, other = pool(state, clock, "k1", "k2"), pool(state, clock, "k1", "k2")
+
+    async def overtaken(_: Mapping[str, str]) -> Page:
+        other.note(1, Verdict.QUOTA)
+        return OK
+
+    assert await with_keys({"main": keys}, overtaken) == OK
+    assert keys.reports()[0].verdict is Verdict.QUOTA
+    assert await ask(keys, Server({"k2": [OK]}), clock) == OK

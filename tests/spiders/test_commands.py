@@ -14,23 +14,18 @@ from spiders.contracts import EngineContract
 from spiders.engine import engine_spider
 from spiders.loader import EngineLoader
 from spiders.page import PageSpider
-from tests.support.engines import FORM, PLAIN, engine, write_engine
+from tests.support.engines import FORM, PLAIN, TOKEN, engine, write_engine
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize(
-    ("text", "method", "body"),
-    [(PLAIN, "GET", b""), (FORM, "POST", b"q=javascript+tutorial")],
-    ids=["plain", "form"],
-)
-def test_the_contract_asks_the_sample_question(text: str, method: str, body: bytes) -> None:
+@pytest.mark.parametrize("text", [PLAIN, FORM, TOKEN], ids=["plain", "form", "token"])
+def test_the_contract_asks_the_spiders_engine(text: str) -> None:
     spider = engine_spider(engine(text))()
     arguments = EngineContract(spider.parse).adjust_request_args({"dont_filter": True})
-    assert (arguments["method"], arguments["body"]) == (method, body)
-    assert arguments["url"].startswith("https://")
-    assert arguments["meta"]["judge"] is spider.engine
+    assert arguments["url"] == f"engine://{spider.engine.id}/"
+    assert arguments["meta"]["engine"] is spider.engine
     assert arguments["dont_filter"]
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy.crawler import AsyncCrawlerRunner
-from scrapy.settings import Settings
-from scrapy.utils.reactor import install_reactor
 
 from framework.errors import InvalidInputError
 from framework.spec.catalogue import Catalogue
 from framework.types import Row
-from spiders.engine import checkable, engine_spider, slot
+from spiders.engine import checkable, engine_spider
 from spiders.loader import EngineLoader, engine_folders
 from spiders.pipelines import row_of
+from tests.support.crawling import crawl as run_crawl
 from tests.support.engines import FORM, PLAIN, TOKEN, engine, record, rows, write_engine
 from tests.support.site import Reply, Site
 
@@ -57,15 +54,9 @@ def arguments_for(project: Path) -> dict[str, object]:
 async def crawl(
     project: Path, name: str, changes: dict[str, object] | None = None, **arguments: str
 ) -> list[dict[str, Any]]:
-    out = project / "out.jsonl"
-    settings = Settings()
-    settings.setmodule("spiders.settings", priority="project")
-    feeds = {"FEEDS": {out: {"format": "jsonlines", "overwrite": True}}}
     given = arguments_for(project) if changes is None else changes
-    settings.setdict({**given, **feeds}, priority="cmdline")
-    install_reactor(settings["TWISTED_REACTOR"])
-    await AsyncCrawlerRunner(settings).crawl(name, **arguments)
-    return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    state = {"CONSILIENCE_STATE_DIR": str(project / "state")}
+    return await run_crawl(project / "out.jsonl", name, {**state, **given}, **arguments)
 
 
 async def test_items_are_rows(project: Path) -> None:
@@ -192,14 +183,14 @@ def test_an_item_becomes_a_row_again() -> None:
     )
 
 
-def test_a_spider_carries_its_engines_pace_and_contract() -> None:
-    spider = engine_spider(engine(PLAIN.replace("timeout: 5s", "timeout: 5s, rate: 1/2s")))
+def test_a_spider_carries_its_engines_concurrency_and_contract() -> None:
+    spider = engine_spider(engine(PLAIN.replace("timeout: 5s", "timeout: 5s, concurrency: 2")))
     assert spider.name == "plain"
-    assert spider.custom_settings is not None
-    assert spider.custom_settings["DOWNLOAD_SLOTS"]["plain"]["delay"] == 2
+    assert spider.custom_settings == {"CONCURRENT_REQUESTS": 2}
     assert "@engine" in str(spider.parse.__doc__)
-    assert slot(engine())["delay"] == 0
-    assert not checkable(engine(TOKEN))
+    assert checkable(engine(TOKEN))
+    keyed = PLAIN.replace("request:\n", "keys: {api: {env: NO_SUCH_KEY}}\nrequest:\n", 1)
+    assert not checkable(engine(keyed))
 
 
 def scrapy(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
