@@ -66,7 +66,9 @@ class _Groups:
         own = len(self.parents)
         self.parents.append(own)
         for key in keys:
-            self.join(self.members.setdefault(key, own), own)
+            known = self.members.setdefault(key, own)
+            if known != own:
+                self.join(known, own)
         return own
 
     def join(self, one: int, other: int) -> None:
@@ -141,13 +143,18 @@ class _Page(NamedTuple):
 
 
 def _tallied(entries: list[_Entry]) -> _Page:
-    """Sort a page's rows, the best vote first, and count one vote for each engine."""
-    entries.sort()
-    best_of_engine = {entry.order: entry for entry in reversed(entries)}
-    voters = [best_of_engine[order] for order in sorted(best_of_engine)]
+    """Count one vote for each engine; leaves a page's rows sorted, the best vote first."""
+    voters = entries if len(entries) == 1 else _voters(entries)
     votes = tuple(map(_vote, voters))
     best = min((entry.rank, entry.order) for entry in voters)
     return _Page(score(votes), best, entries, voters, votes)
+
+
+def _voters(entries: list[_Entry]) -> list[_Entry]:
+    """The best row of each engine, in the order of the engines; sorts the entries."""
+    entries.sort()
+    best_of_engine = {entry.order: entry for entry in reversed(entries)}
+    return [best_of_engine[order] for order in sorted(best_of_engine)]
 
 
 def _standing(page: _Page) -> tuple[float, int, int]:

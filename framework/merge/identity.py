@@ -41,10 +41,8 @@ def identities(row: Row) -> tuple[str, ...]:
 
 
 def _named(row: Row) -> list[str]:
-    if not row.fields:
-        return []
-    found = (read(row.fields.get(name)) for name, read in _FIELDS)
-    return [name for name in found if name]
+    given = [(value, _FIELDS[field]) for field, value in row.fields.items() if field in _FIELDS]
+    return [name for value, read in given if (name := read(value))]
 
 
 def _addressed(row: Row, key: str) -> list[str]:
@@ -60,7 +58,7 @@ def _addressed(row: Row, key: str) -> list[str]:
     return []
 
 
-def _doi(value: FieldValue | None) -> str:
+def _doi(value: FieldValue) -> str:
     found = _DOI.search(value) if isinstance(value, str) else None
     if found is None:
         return ""
@@ -70,12 +68,12 @@ def _doi(value: FieldValue | None) -> str:
     return f"doi:{doi}"
 
 
-def _arxiv(value: FieldValue | None) -> str:
+def _arxiv(value: FieldValue) -> str:
     found = _ARXIV.fullmatch(value.strip()) if isinstance(value, str) else None
     return f"arxiv:{found.group(1).lower()}" if found else ""
 
 
-def _isbn(value: FieldValue | None) -> str:
+def _isbn(value: FieldValue) -> str:
     digits = re.sub(r"[\s-]", "", value).upper() if isinstance(value, str) else ""
     if re.fullmatch(r"[0-9]{9}[0-9X]", digits):
         return f"isbn:{_isbn13(digits)}"
@@ -89,15 +87,15 @@ def _isbn13(isbn10: str) -> str:
     return f"{body}{-total % 10}"
 
 
-def _pmid(value: FieldValue | None) -> str:
+def _pmid(value: FieldValue) -> str:
     text = str(value).strip() if isinstance(value, str | int) and value is not True else ""
     return f"pmid:{text}" if text.isdecimal() and text.isascii() else ""
 
 
-_FIELDS: tuple[tuple[str, Callable[[FieldValue | None], str]], ...] = (
-    ("doi", _doi),
-    ("arxiv", _arxiv),
-    ("arxiv_id", _arxiv),
-    ("isbn", _isbn),
-    ("pmid", _pmid),
-)
+_FIELDS: dict[str, Callable[[FieldValue], str]] = {
+    "doi": _doi,
+    "arxiv": _arxiv,
+    "arxiv_id": _arxiv,
+    "isbn": _isbn,
+    "pmid": _pmid,
+}

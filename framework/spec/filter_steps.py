@@ -260,15 +260,24 @@ def html_text(text: str) -> object:
 def query_param(name: str) -> Callable[[str], object]:
     """Keep the decoded value of one parameter of an address."""
 
+    start = f"&{name}="
+
     def run(text: str) -> object:
-        query = text.partition("#")[0].partition("?")[2]
-        for part in query.split("&", _MAX_PARTS):
-            key, _, value = part.partition("=")
-            if key == name or ("%" in key and unquote_plus(key) == name):
-                return unquote_plus(value) or None
-        return None
+        query = "&" + text.partition("#")[0].partition("?")[2]
+        _, found, after = query.partition(start)
+        if not found:
+            return _by_encoded_name(query, name)
+        return unquote_plus(after.partition("&")[0]) or None
 
     return run
+
+
+def _by_encoded_name(query: str, name: str) -> object:
+    for part in query.split("&", _MAX_PARTS) if "%" in query or "+" in query else ():
+        key, _, value = part.partition("=")
+        if unquote_plus(key) == name:
+            return unquote_plus(value) or None
+    return None
 
 
 def url_decode(text: str) -> object:
