@@ -59,27 +59,6 @@ class Writer:
         self.notes: list[Piece] = []
         self.noted: set[int] = set()
         self.depth = 0
-        self.handlers: dict[str, Callable[[int], None]] = {
-            "ul": self.write_list,
-            "ol": self.write_list,
-            "menu": self.write_list,
-            "pre": self.pre,
-            "table": self.table,
-            "blockquote": self.quote,
-            "dl": self.definition_list,
-            "hr": self.rule,
-            "code": self.pre,
-            "iframe": self.embed,
-            "a": self.block_link,
-            "details": self.details,
-            "p": self.container,
-            "h1": self.heading,
-            "h2": self.heading,
-            "h3": self.heading,
-            "h4": self.heading,
-            "h5": self.heading,
-            "h6": self.heading,
-        }
 
     def write(self, node: int) -> list[Piece]:
         """Return the pieces of everything under a node; footnote texts come last."""
@@ -116,12 +95,13 @@ class Writer:
         if node in self.definitions:
             self.note(node)
             return
-        handler = self.handlers.get(self.dom.tag[node])
-        if handler is None:
-            handler = self.container
-            if self.dom.names.get(node, 0) & CALLOUT and callouts.kind(self.dom, node):
-                handler = self.callout
-        handler(node)
+        handler = _HANDLERS.get(self.dom.tag[node])
+        if handler is not None:
+            handler(self, node)
+        elif self.dom.names.get(node, 0) & CALLOUT and callouts.kind(self.dom, node):
+            self.callout(node)
+        else:
+            self.container(node)
 
     def container(self, node: int) -> None:
         """Write an element's children: runs of inline content as paragraphs, blocks as
@@ -406,3 +386,27 @@ class Writer:
                     BlockKind.FOOTNOTE, f"[^{name}]: {indent(text, '    ')}", node, level=int(name)
                 )
             )
+
+
+#: Kept here, not in the writer: bound methods in it would be a cycle that holds the whole tree.
+_HANDLERS: dict[str, Callable[[Writer, int], None]] = {
+    "ul": Writer.write_list,
+    "ol": Writer.write_list,
+    "menu": Writer.write_list,
+    "pre": Writer.pre,
+    "table": Writer.table,
+    "blockquote": Writer.quote,
+    "dl": Writer.definition_list,
+    "hr": Writer.rule,
+    "code": Writer.pre,
+    "iframe": Writer.embed,
+    "a": Writer.block_link,
+    "details": Writer.details,
+    "p": Writer.container,
+    "h1": Writer.heading,
+    "h2": Writer.heading,
+    "h3": Writer.heading,
+    "h4": Writer.heading,
+    "h5": Writer.heading,
+    "h6": Writer.heading,
+}
