@@ -35,12 +35,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(engines.app, name="engines")
-app.add_typer(inspecting.app, name="inspect")
-page_commands.register(app)
-evidence_commands.register(app)
-deep.register(app)
-upkeep.register(app)
 
 
 def _version(value: bool) -> None:
@@ -122,6 +116,11 @@ def search(
     )
 
 
+page_commands.register(app)
+evidence_commands.register(app)
+deep.register(app)
+
+
 def _chosen(tools: str | None, compact: bool) -> tuple[str, ...]:
     return (*(("compact",) if compact else ()), *(split(tools) or ()))
 
@@ -169,7 +168,7 @@ def serve(
     sampling: Sampling = None,
     replay: Replay = False,
 ) -> None:
-    """Serve MCP over HTTP at /mcp, a browser page at /, and plain HTTP search beside them."""
+    """Serve MCP at /mcp, a browser page at / and plain HTTP search."""
     from server.cli.serving import serve_http
 
     own = {
@@ -200,7 +199,10 @@ def batch(
     replay: Replay = False,
     replay_dir: ReplayDir = None,
 ) -> None:
-    """Search every query of a file; started again, it goes on where it was ended."""
+    """Search every query of a file.
+
+    Started again, it goes on where it was ended.
+    """
     from server.cli.batch import run
 
     code = run(
@@ -228,7 +230,10 @@ def install(
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take the entry out.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Enter this server into MCP clients: shows each change, keeps a backup."""
+    """Enter this server into MCP clients.
+
+    Shows each change before it is made, and keeps a backup.
+    """
     from server.cli.installing import run
 
     run(clients or (), only_print=only_print, uninstall=uninstall, yes=yes)
@@ -238,11 +243,16 @@ def install(
 def init(
     folder: Annotated[Path, typer.Argument(help="The folder to set up.")] = Path(),
 ) -> None:
-    """Set a folder up for own engines and crawls; nothing that exists is overwritten."""
+    """Set a folder up for own engines and crawls.
+
+    Nothing that exists is overwritten.
+    """
     from server.cli.project import init as run
 
     run(folder)
 
+
+upkeep.register(app)
 
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
@@ -261,3 +271,7 @@ def spiders(context: typer.Context) -> None:
     from server.cli.project import scrapy
 
     scrapy("list", context.args)
+
+
+app.add_typer(engines.app, name="engines")
+app.add_typer(inspecting.app, name="inspect")

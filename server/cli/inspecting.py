@@ -30,7 +30,7 @@ _COMMAND = "consilience.command"
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Look at an MCP server: --url URL, or -- COMMAND and its arguments.",
+    help="Look at an MCP server.\n\nAt --url URL, or after -- the COMMAND and its arguments.",
 )
 
 Url = Annotated[str | None, typer.Option("--url", help="Address of a streamable HTTP server.")]

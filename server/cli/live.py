@@ -28,9 +28,12 @@ _COLOURS = {"ok": "green", "empty": "dim"}
 class Growing:
     """What has arrived so far of one search: merged rows, and a line for each engine."""
 
-    def __init__(self, catalogue: Catalogue, draw: Callable[[RenderableType], None]) -> None:
+    def __init__(
+        self, catalogue: Catalogue, draw: Callable[[RenderableType], None], rows: int = _ROWS
+    ) -> None:
         self._catalogue = catalogue
         self._draw = draw
+        self._rows = min(rows, _ROWS)
         self._ballots: list[Ballot] = []
         self._reports: list[EngineReport] = []
 
@@ -41,7 +44,7 @@ class Growing:
         if rows and engine is not None:
             ballot = Ballot(engine=report.id, rows=rows, index=engine.index, weight=engine.weight)
             self._ballots.append(ballot)
-        self._draw(_drawn(merge(self._ballots, max_results=_ROWS), self._reports))
+        self._draw(_drawn(merge(self._ballots, max_results=self._rows), self._reports))
 
 
 def _drawn(results: Sequence[Result], reports: Sequence[EngineReport]) -> RenderableType:
@@ -73,7 +76,7 @@ def _table(results: Sequence[Result]) -> Table:
 
 
 @contextlib.contextmanager
-def watched(catalogue: Catalogue, *, wanted: bool) -> Iterator[OnReport | None]:
+def watched(catalogue: Catalogue, *, wanted: bool, rows: int = _ROWS) -> Iterator[OnReport | None]:
     """Give what hears of each engine's answer, or None where nobody watches standard output.
 
     What was drawn is gone when the block ends: the full table follows.
@@ -85,4 +88,4 @@ def watched(catalogue: Catalogue, *, wanted: bool) -> Iterator[OnReport | None]:
     from rich.live import Live
 
     with Live(console=Console(), auto_refresh=False, transient=True) as live:
-        yield Growing(catalogue, lambda drawn: live.update(drawn, refresh=True)).heard
+        yield Growing(catalogue, lambda drawn: live.update(drawn, refresh=True), rows).heard

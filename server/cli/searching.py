@@ -48,7 +48,7 @@ def run(
     )
 
     async def work(app: Application) -> SearchAnswer:
-        with watched(app.catalogue, wanted=not as_json) as heard:
+        with watched(app.catalogue, wanted=not as_json, rows=given.max_results) as heard:
             return await app.search(request, caller="cli", on_report=heard)
 
     answer = run_with(application, work)

@@ -32,7 +32,10 @@ def keys(
     timeout: Timeout = 15,
     as_json: AsJson = False,
 ) -> None:
-    """Show the key pools: how many keys, which rest, until when; never a key."""
+    """Show the key pools.
+
+    How many keys there are, which rest and until when; never a key.
+    """
     from server.cli.service import show_keys
 
     raise typer.Exit(show_keys(overrides, timeout if check else None, as_json=as_json))
@@ -46,7 +49,10 @@ def proxies(
     timeout: Timeout = 15,
     as_json: AsJson = False,
 ) -> None:
-    """Show the proxy pools and test their members; never a password."""
+    """Show the proxy pools and test their members.
+
+    A password is never shown.
+    """
     from server.cli.service import show_proxies
 
     tested = url if check else None

@@ -53,6 +53,15 @@ def test_it_grows_with_each_answer(root: Path) -> None:
     assert "bing#2 brave#1" in third
 
 
+def test_it_shows_no_more_rows_than_were_asked_for(root: Path) -> None:
+    drawn: list[RenderableType] = []
+    growing = Growing(Catalogue([root / "engines.d"]), drawn.append, rows=1)
+    growing.heard(EngineReport(id="bing", verdict=Verdict.OK, rows=2), rows("one", "two"))
+
+    assert "one" in text(drawn[0])
+    assert "two" not in text(drawn[0])
+
+
 def test_nobody_watches_a_pipe(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with watched(Catalogue([root / "engines.d"]), wanted=True) as heard:
         assert heard is None
