@@ -52,7 +52,7 @@ async def test_a_proxy_is_not_asked_for_it(mode: FetchMode) -> None:
         page = await hub.search_engine(own(mode), QUERY, variables=given)
         assert page.verdict is Verdict.OK, page.detail
         # Everything else still has to go through the proxy.
-        page = await hub.search_engine(engine(), QUERY, timeout=3)
+        page = await hub.search_engine(engine(), QUERY)
         assert page.verdict is Verdict.PROXY_UNAVAILABLE
 
 

@@ -169,7 +169,7 @@ async def test_a_failed_request_has_its_verdict(
     around: Around, fault: Fault, verdict: Verdict
 ) -> None:
     around.proxy.fault = fault
-    page = await around.hub.search_engine(engine(), QUERY, proxy=around.url, timeout=0.3)
+    page = await around.hub.search_engine(engine(), QUERY, proxy=around.url, timeout=2)
     assert page.verdict is verdict
     assert page.detail
 
