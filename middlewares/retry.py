@@ -94,7 +94,8 @@ class RetryMiddleware:
     """Repeats requests by the rules above.
 
     `request.meta["download_timeout"]` (seconds) is taken as the time for all attempts together.
-    An answer for which the request's engine has a verdict is no failure. `request.meta["safe"]`
+    An answer for which the request's engine has a verdict is no failure, nor is a 429 for a key
+    (`request.meta["keyed"]`), which is the key's own matter. `request.meta["safe"]`
     marks a POST that may be repeated; `request.meta["retry"]` False switches retries off.
     """
 
@@ -124,6 +125,8 @@ class RetryMiddleware:
         """Return the answer, or the request for another attempt."""
         if response.status not in STATUSES or settles(request, response):
             return response
+        if response.status == _TOO_MANY and request.meta.get("keyed"):
+            return response  # the next key is asked at once
         headers = DEFAULT_HEADERS if response.status == _TOO_MANY else DEFAULT_HEADERS[:1]
         wait = retry_after(plain(response), datetime.now(UTC), headers)
         failure = Failure(status=response.status, retry_after=wait)

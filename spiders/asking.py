@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from framework.errors import UnavailableError
 from framework.spec.templates import MissingValueError
 from framework.types import Page, Verdict
-from framework.waits import retry_after
+from spiders.refusals import refusal
 
 if TYPE_CHECKING:
     from framework.spec.compiler import Engine
@@ -78,10 +77,11 @@ async def _ask(asking: Asking, send: Send, after: Next | None) -> Page:
     if isinstance(request, Page):
         return request
     response = await send(request)
-    result = await _read(asking, response, page)
+    read = await _read(asking, response, page)
+    result = refusal(asking.engine, read, response, asking.variables.keys)
     if result.verdict in _STALE:
         asking.sessions.forget(asking.engine)
-    return _timed(result, asking.engine, response)
+    return result
 
 
 async def _read(asking: Asking, response: HttpResponse, page: int) -> Page:
@@ -89,14 +89,6 @@ async def _read(asking: Asking, response: HttpResponse, page: int) -> Page:
     if len(response.body) <= _LARGE:
         return asking.engine.read(response, page, asking.query)
     return await asyncio.to_thread(asking.engine.read, response, page, asking.query)
-
-
-def _timed(page: Page, engine: Engine, response: HttpResponse) -> Page:
-    """Add to a refusal when the server wants to be asked again, if it says so."""
-    if page.verdict in {Verdict.OK, Verdict.EMPTY}:
-        return page
-    wait = retry_after(response, datetime.now(UTC), engine.limits.cooldown.from_)
-    return page if wait is None else replace(page, retry_after=wait)
 
 
 async def planned(asking: Asking, send: Send, after: Next | None = None) -> HttpRequest | Page:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from framework.types import Page
+from spiders.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable, Mapping
@@ -31,6 +32,7 @@ class _Taken:
 class Sessions:
     """Remembers the values of session steps per engine, proxy and query, as each step's scope says.
 
+    What was taken with one key is never used with another.
     `clock` counts seconds and never goes back. At most `limit` steps are remembered.
     """
 
@@ -51,13 +53,14 @@ class Sessions:
         `proxy` keys what may be shared; raises what `send` raises.
         """
         for step in engine.steps:
-            values = self._remembered(_key(engine, step, query, page, proxy))
+            key = (*_key(engine, step, query, page, proxy), *sorted(variables.keys.items()))
+            values = self._remembered(key)
             if values is None:
                 answer = await send(engine.plan_step(step, query, page, variables))
                 taken = engine.take(step, answer)
                 if isinstance(taken, Page):
-                    return taken
-                values = self._remember(_key(engine, step, query, page, proxy), step, taken)
+                    return refusal(engine, taken, answer, variables.keys)
+                values = self._remember(key, step, taken)
             variables = replace(variables, session={**variables.session, step.id: values})
         return variables
 
@@ -78,7 +81,7 @@ class Sessions:
         return values
 
 
-def _key(engine: Engine, step: Step, query: Query, page: int, proxy: str) -> Hashable:
+def _key(engine: Engine, step: Step, query: Query, page: int, proxy: str) -> tuple[Hashable, ...]:
     shared: dict[str, tuple[Hashable, ...]] = {
         "engine": (),
         "proxy": (proxy,),

@@ -73,6 +73,7 @@ def engine_meta(
         "judge": engine,
         "jar": (engine.id, proxy, None if shared else query_key(query)),
         "robots": engine.fetch.robots,
+        "keyed": bool(variables.keys),
         "configured": _configured(engine, variables),
         "download_slot": engine.id,
         "download_timeout": engine.limits.timeout or _TIMEOUT,

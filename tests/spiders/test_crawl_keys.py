@@ -109,14 +109,29 @@ async def crawls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
         yield Keyed(tmp_path, proxy)
 
 
+#: The same engine, its file saying nothing about refusals.
+SILENT = re.sub(r"  - (rate_limited|quota|unauthorised): .*\n", "", KEYED)
+
+
+@pytest.mark.parametrize("text", [KEYED, SILENT], ids=["declared", "silent"])
 @pytest.mark.parametrize("status", [429, 432, 433, 401, 403])
 async def test_a_refused_key_gives_way_to_the_next_within_the_call(
-    crawls: Keyed, status: int
+    crawls: Keyed, status: int, text: str
 ) -> None:
+    write_engine(crawls.folder / "engines.d", text)
     server = crawls.answers(one=[refused(status)])
     items = await crawls.run("keyed", query="cats")
     assert [item["title"] for item in items] == ["page"]
     assert server.asked == [ONE, TWO]
+
+
+async def test_a_declared_verdict_means_its_own_condition_and_nothing_else(crawls: Keyed) -> None:
+    text = KEYED.replace("unauthorised: {status: [401, 403]}", "unauthorised: {jmes: bad_key}")
+    write_engine(crawls.folder / "engines.d", text)
+    server = crawls.answers(one=[refused(403)])
+    (item,) = await crawls.run("keyed", queries=crawls.ask("cats"))
+    assert (item["error"], item["detail"]) == ("error", "HTTP status 403")
+    assert server.asked == [ONE]
 
 
 @pytest.mark.parametrize(
@@ -244,6 +259,53 @@ async def test_an_engine_without_a_key_is_disabled_and_asked_once_it_has_one(
     monkeypatch.setenv("KEYED_API_KEYS", ONE)
     (item,) = await crawls.run("keyed", job, queries=crawls.ask("cats"))
     assert (item["title"], server.asked) == ("page", [ONE])
+
+
+STEPPED = KEYED.replace(
+    "request:\n  url",
+    """session:
+  - id: login
+    request: {url: "https://keyed.example/login", query: {key: "{{ keys.main }}"}}
+    format: json
+    take: {token: {jmes: token}}
+    ttl: 1h
+    scope: engine
+request:
+  url""",
+).replace(
+    """key: "{{ keys.main }}"}
+  headers: {X""",
+    """key: "{{ session.login.token }}"}
+  headers: {X""",
+)
+
+
+@pytest.mark.parametrize("refuses", ["login", "search"])
+async def test_a_session_belongs_to_the_key_that_it_was_made_with(
+    crawls: Keyed, refuses: str
+) -> None:
+    write_engine(crawls.folder / "engines.d", STEPPED)
+    asked: list[tuple[str, str]] = []
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        parts = urlsplit(request.url)
+        key = parse_qs(parts.query)["key"][0]
+        asked.append((parts.path.strip("/"), key))
+        if parts.path == f"/{refuses}" and key.endswith("one"):
+            return refused(429, 300)
+        token = json.dumps({"token": f"made-with-{key}"}).encode()
+        return HttpResponse(url="", body=token) if parts.path == "/login" else found("page")
+
+    crawls.proxy.answer = answer
+    changes = {"CONCURRENT_REQUESTS": 1}
+    items = await crawls.run("keyed", changes, queries=crawls.ask("cats", "dogs"))
+    assert [item["title"] for item in items] == ["page", "page"]
+    first = (
+        [("login", ONE)] if refuses == "login" else [("login", ONE), ("search", f"made-with-{ONE}")]
+    )
+    made = ("search", f"made-with-{TWO}")
+    assert asked == [*first, ("login", TWO), made, made]
+    assert 200 < (crawls.keys()[0].until or 0) - time.time() <= 300
 
 
 async def test_the_consensus_rotates_keys_as_well(crawls: Keyed) -> None:
