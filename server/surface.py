@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+    from mcp.types import Prompt
 
     from server.app import Application
 
@@ -85,10 +86,7 @@ class Surface(MCPServer[None]):
         elif ctx.method == "prompts/get":
             prompts = {prompt.name: prompt for prompt in await self.list_prompts()}
             _require(params.get("name"), set(prompts), "prompt")
-            given = params.get("arguments") or {}
-            for argument in prompts[str(params.get("name"))].arguments or ():
-                if argument.required and argument.name not in given:
-                    raise MCPError(INVALID_PARAMS, f"Missing prompt argument: {argument.name}")
+            _require_arguments(prompts[str(params.get("name"))], params.get("arguments"))
         return await call_next(ctx)
 
     async def _show_chosen(
@@ -107,8 +105,16 @@ class Surface(MCPServer[None]):
 
 
 def _require(name: object, known: set[str], what: str) -> None:
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise MCPError(INVALID_PARAMS, f"Unknown {what}: {str(name)[:80]}")
+
+
+def _require_arguments(prompt: Prompt, given: object) -> None:
+    if not isinstance(given, dict | None):
+        raise MCPError(INVALID_PARAMS, "Prompt arguments must be an object")
+    for argument in prompt.arguments or ():
+        if argument.required and argument.name not in (given or {}):
+            raise MCPError(INVALID_PARAMS, f"Missing prompt argument: {argument.name}")
 
 
 def build(

@@ -142,7 +142,10 @@ def origin_refusal(access: Access, headers: Headers) -> Refusal | None:
 
 
 def _own(origin: str, host: str) -> bool:
-    parts = urlsplit(origin.lower())
+    try:
+        parts = urlsplit(origin.lower())
+    except ValueError:
+        return False
     return parts.scheme in {"http", "https"} and parts.netloc == host.lower()
 
 

@@ -51,6 +51,7 @@ def test_hosts(host: str, allowed: bool) -> None:
         ({"origin": "http://127.0.0.1:3001"}, False),
         ({"origin": "https://evil.example"}, False),
         ({"origin": "null"}, False),
+        ({"origin": "http://["}, False),
         ({"sec-fetch-site": "same-origin"}, True),
         ({"sec-fetch-site": "none"}, True),
         ({"sec-fetch-site": "cross-site"}, False),
