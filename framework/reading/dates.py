@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from email.utils import parsedate_to_datetime
 
+from framework.reading.wordlist import words
+
 __all__ = ["date", "url_date"]
 
 _ISO = re.compile(
@@ -32,19 +34,91 @@ def _written_date(text: str) -> str | None:
         return parsedate_to_datetime(text).isoformat()
     except (ValueError, TypeError, IndexError):
         pass
-    named = _NAMED_DATE.search(text)
-    if not named:
+    return _named_date(text) or _numbered_date(text)
+
+
+def _named_date(text: str) -> str | None:
+    """Return a date whose month is a word, in any language of the table."""
+    for pattern in (_DAY_FIRST, _MONTH_FIRST):
+        for match in pattern.finditer(text[:_TEXT_MOST]):
+            month = _MONTHS.get(match["month"].lower())
+            day = int(match["day"])
+            if month and 0 < day < 32:
+                return f"{match['year']}-{month:02d}-{day:02d}"
+    return None
+
+
+def _numbered_date(text: str) -> str | None:
+    """Return a date in figures whose order is sure: year first, dots, or a day beyond 12."""
+    match = _YEAR_FIRST.search(text)
+    if match:
+        return _day(match["year"], match["month"], match["day"])
+    match = _YEAR_LAST.search(text)
+    if not match:
         return None
-    name = (named[1] or named[5]).lower()[:3]
-    day, year = (named[2], named[3]) if named[1] else (named[4], named[6])
-    return f"{year}-{_MONTHS.index(name) + 1:02d}-{int(day):02d}" if name in _MONTHS else None
+    first, second = int(match["first"]), int(match["second"])
+    if match["mark"] == "." or first > 12:
+        return _day(match["year"], match["second"], match["first"])
+    return _day(match["year"], match["first"], match["second"]) if second > 12 else None
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAMED_DATE = re.compile(
-    r"\b([A-Z][a-z]{2,8})\.? (\d{1,2}),? ((?:19|20)\d\d)|\b(\d{1,2})\.? "
-    r"([A-Z][a-z]{2,8})\.?,? ((?:19|20)\d\d)"
+def _day(year: str, month: str, day: str) -> str | None:
+    if not 0 < int(month) < 13 or not 0 < int(day) < 32:
+        return None
+    return f"{year}-{int(month):02d}-{int(day):02d}"
+
+
+_TEXT_MOST = 400
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_NAME = r"(?P<month>[^\W\d_]{3,12})\.?"
+_DAY_FIRST = re.compile(
+    rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|[.ºª])?[ \u00a0-](?:de |of )?{_NAME},?"
+    rf"[ \u00a0-](?:de |del )?{_YEAR}(?!\d)"
 )
+_MONTH_FIRST = re.compile(rf"{_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}(?!\d)")
+_YEAR_FIRST = re.compile(
+    rf"(?<!\d){_YEAR}(?:[/.]| ?[年년.] ?)(?P<month>\d{{1,2}})(?:[/.]| ?[月월.] ?)"
+    r"(?P<day>\d{1,2})(?!\d)"
+)
+_YEAR_LAST = re.compile(
+    rf"(?<![\d./])(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second>\d{{1,2}})(?P=mark){_YEAR}(?!\d)"
+)
+#: Month by month, the names and short forms in the languages of most pages.
+_NAMES = """
+    january jan januar jänner janvier janv enero ene janeiro gennaio gen januari stycznia января
+    янв ocak ledna
+    february feb februar février févr fevr febrero fevereiro fev febbraio februari lutego февраля
+    фев şubat února
+    march mar mrz märz maerz mars marzo março maart mrt marts marca марта мар mart března
+    april apr avril avr abril abr aprile aprila kwietnia апреля апр nisan dubna
+    may mai mayo maio maggio mag mei maj maja мая mayıs května
+    june jun juni juin junio junho giugno giu czerwca июня июн haziran června
+    july jul juli juillet juil julio julho luglio lug lipca июля июл temmuz července
+    august aug août aout agosto ago augustus augusti sierpnia августа авг ağustos srpna
+    september sep sept septembre septiembre setiembre setembro set settembre września сентября сен
+    сент eylül září
+    october oct okt oktober octobre octubre outubro out ottobre ott października октября окт ekim
+    října
+    november nov novembre noviembre novembro listopada ноября нояб kasım listopadu
+    december dec dez dezember décembre déc diciembre dic dezembro dicembre grudnia декабря дек
+    aralık prosince
+"""
+_STARTS = words(
+    "january february march april may june july august september october november december"
+)
+
+
+def _table() -> dict[str, int]:
+    """Return the number of each month's names; a line of the list starts with the English one."""
+    table: dict[str, int] = {}
+    month = 0
+    for name in _NAMES.split():
+        month += name in _STARTS
+        table.setdefault(name, month)
+    return table
+
+
+_MONTHS = _table()
 
 
 def url_date(url: str) -> str | None:

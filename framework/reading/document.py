@@ -125,7 +125,8 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuredData:
-    """What a page says to machines: JSON-LD items, microdata items, OpenGraph properties."""
+    """What a page says to machines: JSON-LD items, items marked with microdata or RDFa Lite,
+    OpenGraph properties."""
 
     json_ld: tuple[dict[str, Json], ...] = ()
     microdata: tuple[dict[str, Json], ...] = ()

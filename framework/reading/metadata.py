@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from framework.reading import structured
+from framework.reading.datelines import AroundHeadline
 from framework.reading.dates import date, url_date
 from framework.reading.document import Metadata
-from framework.reading.titles import without_site
+from framework.reading.titles import same, without_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,18 +29,28 @@ _NOT_A_NAME = re.compile(
     r"undefined|author name)$",
     re.I,
 )
+_ADDRESS = re.compile(r"\s[\s(|·•–—-]*https?://\S+$")
 _NAME_CLASS = re.compile(r"(?:^|\s)(?:byline__name|author-name|author_name|byline-name)(?:\s|$)")
 _BYLINE_CLASS = re.compile(
-    r"(?:^|\s)(?:byline|by-line|post-author|entry-author|article-author|author)(?:\s|$)"
+    r"(?:^|\s)(?:(?:[\w-]+[_-])?byline|by-line|post-author|entry-author|article-author|author)"
+    r"(?:\s|$)"
 )
-_AUTHOR_MARKS = '[itemprop="author"], [rel="author"], [class*="author"], [class*="byline"]'
+_AUTHOR_MARKS = (
+    '[itemprop="author"], [property="author"], [property="schema:author"], [rel="author"], '
+    '[class*="author"], [class*="byline"]'
+)
 _MARKS_MOST = 60
-_DATE_MARKS = '[itemprop="datePublished"], time[pubdate], time[datetime]'
+_DATE_MARKS = (
+    '[itemprop="datePublished"], [property="datePublished"], [property="schema:datePublished"], '
+    "time[pubdate], time[datetime]"
+)
+_DATE_KEYS = frozenset({"itemprop", "pubdate", "property"})
 _ARTICLE_TYPES = re.compile(
     r"Article|Posting|Report|WebPage|Recipe|Product|Event|Movie|Book|Review|VideoObject|"
     r"Question|HowTo|Course",
     re.I,
 )
+_DUBLIN_CORE = ("dc:", "dcterms:")
 _FORUM_TYPES = re.compile(r"DiscussionForumPosting|QAPage|SocialMediaPosting|Conversation")
 
 _TITLE = (
@@ -176,6 +187,8 @@ def _take_meta(found: HeadTags, node: LexborNode) -> None:
         name = attrs.get(key)
         if name:
             for part in name.lower().split():
+                if part.startswith(_DUBLIN_CORE):
+                    part = part.replace(":", ".")
                 found.meta.setdefault(part, value)
 
 
@@ -242,17 +255,16 @@ def metadata(
     reader."""
     articles = _articles(items)
     site = _site(tags, items)
+    around = AroundHeadline(tree)
+    published, modified = _dates(tree, url, tags, articles, around)
     return Metadata(
         title=_title(tree, tags, articles, site),
         description=_clean(tags.first(_DESCRIPTION) or structured.find(articles, "description")),
-        author=_author(tree, tags, articles),
+        author=_author(tree, tags, articles, around),
         site=site,
         language=_language(tags, articles),
-        published=date(tags.first(_PUBLISHED))
-        or date(structured.find(articles, "datePublished"))
-        or _marked_date(tree)
-        or url_date(url),
-        modified=date(tags.first(_MODIFIED)) or date(structured.find(articles, "dateModified")),
+        published=published,
+        modified=modified,
         favicon=_favicon(tags, resolve),
         image=resolve(
             tags.first(_IMAGE)
@@ -279,16 +291,42 @@ def _clean(text: str | None) -> str | None:
 def _title(
     tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Json]], site: str | None
 ) -> str | None:
-    named = tags.first(_TITLE) or structured.find(articles, "headline")
-    if named:
-        return _clean(without_site(named, site or "") if named == tags.window else named)
+    named = tags.first(_TITLE)
+    if named and named == site:
+        named = ""
+    named = named or _headline(tags, articles)
+    if named and named != tags.window and not _is_brand(tree, tags, named):
+        return _clean(named)
     if tags.window:
         return _clean(without_site(tags.window, site or ""))
     heading = tree.css_first("h1")
     return _clean(heading.text()) if heading is not None else None
 
 
-def _author(tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Json]]) -> str | None:
+def _is_brand(tree: LexborHTMLParser, tags: HeadTags, named: str) -> bool:
+    """Whether a stated title has no word of the window's, which the page's heading repeats."""
+    words = set(tags.window.casefold().split())
+    if not words or not words.isdisjoint(named.casefold().split()):
+        return False
+    heading = tree.css_first("h1")
+    return heading is not None and same(heading.text(), tags.window)
+
+
+def _headline(tags: HeadTags, articles: list[dict[str, Json]]) -> str:
+    """Return the headline that JSON-LD states, unless the window's title has hardly a word of
+    it: a description."""
+    headline = structured.find(articles, "headline")
+    words = set(headline.casefold().split())
+    shared = words & set(tags.window.casefold().split())
+    return headline if not tags.window or 2 * len(shared) >= len(words) else ""
+
+
+def _author(
+    tree: LexborHTMLParser,
+    tags: HeadTags,
+    articles: list[dict[str, Json]],
+    around: AroundHeadline,
+) -> str | None:
     for item in articles:
         names = [
             name for name in structured.texts(item.get("author")) if not _NOT_A_NAME.search(name)
@@ -299,7 +337,7 @@ def _author(tree: LexborHTMLParser, tags: HeadTags, articles: list[dict[str, Jso
         name = _name(tags.meta.get(key, ""))
         if name:
             return name
-    return _shown_author(tree)
+    return _shown_author(tree) or around.author()
 
 
 def _shown_author(tree: LexborHTMLParser) -> str | None:
@@ -319,7 +357,7 @@ def _shown_author(tree: LexborHTMLParser) -> str | None:
 
 def _author_rank(attrs: Mapping[str, str | None]) -> int | None:
     """Return how sure a mark of an author is, 0 the surest, or None for none."""
-    if attrs.get("itemprop") == "author":
+    if attrs.get("itemprop") == "author" or (attrs.get("property") or "").endswith("author"):
         return 0
     if attrs.get("rel") == "author":
         return 1
@@ -330,7 +368,7 @@ def _author_rank(attrs: Mapping[str, str | None]) -> int | None:
 
 
 def _name(text: str | None) -> str | None:
-    folded = _BY.sub("", " ".join((text or "").split())).strip(" ,|·•-–—")
+    folded = _ADDRESS.sub("", _BY.sub("", " ".join((text or "").split()))).strip(" ,|·•-–—")
     if not folded or len(folded) > 80 or len(folded.split()) > 10 or _NOT_A_NAME.search(folded):
         return None
     return folded
@@ -354,15 +392,35 @@ def _language(tags: HeadTags, articles: list[dict[str, Json]]) -> str | None:
     )
 
 
-def _marked_date(tree: LexborHTMLParser) -> str | None:
-    """Return the first date that is marked as the page's, else the first of any `time` element."""
+def _dates(
+    tree: LexborHTMLParser,
+    url: str,
+    tags: HeadTags,
+    articles: list[dict[str, Json]],
+    around: AroundHeadline,
+) -> tuple[str | None, str | None]:
+    """Return when the page was published and changed: as stated, as marked, as shown near its
+    headline, as its address says."""
+    published = date(tags.first(_PUBLISHED)) or date(structured.find(articles, "datePublished"))
+    modified = date(tags.first(_MODIFIED)) or date(structured.find(articles, "dateModified"))
+    if published:
+        return published, modified
+    marked, timed = _marked_dates(tree)
+    if marked:
+        return marked, modified
+    shown, changed = around.dates()
+    return shown or timed or url_date(url), modified or changed
+
+
+def _marked_dates(tree: LexborHTMLParser) -> tuple[str | None, str | None]:
+    """Return the first date that is marked as the page's, and the first of any `time` element."""
     dates: dict[bool, str] = {}
     for node in tree.css(_DATE_MARKS)[:8]:
         attrs = node.attributes
         found = date(attrs.get("content") or attrs.get("datetime") or node.text())
         if found:
-            dates.setdefault("itemprop" in attrs or "pubdate" in attrs, found)
-    return dates.get(True) or dates.get(False)
+            dates.setdefault(not attrs.keys().isdisjoint(_DATE_KEYS), found)
+    return dates.get(True), dates.get(False)
 
 
 def _favicon(tags: HeadTags, resolve: Resolver) -> str | None:

@@ -1,9 +1,11 @@
-"""What a page says to machines: JSON-LD with the usual damage repaired, microdata, OpenGraph."""
+"""What a page says to machines: JSON-LD with the usual damage repaired, microdata, RDFa Lite,
+OpenGraph."""
 
 from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -113,19 +115,34 @@ def find(items: list[dict[str, Json]], key: str, inner: str = "name") -> str:
     return ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """The attributes by which a markup language names items and their properties."""
+
+    scope: str
+    kind: str
+    name: str
+
+
+_MICRODATA = _Marks("itemscope", "itemtype", "itemprop")
+_RDFA = _Marks("typeof", "typeof", "property")
+
+
 def microdata(tree: LexborHTMLParser) -> list[dict[str, Json]]:
-    """Return the outermost microdata items of a page."""
+    """Return the outermost items that a page marks with microdata or RDFa Lite."""
     found: list[dict[str, Json]] = []
-    for node in tree.css("[itemscope]"):
-        if len(found) >= _ITEMS_MOST:
-            break
-        if "itemprop" not in node.attributes:
-            found.append(_item(node, 0))
+    for marks in (_MICRODATA, _RDFA):
+        for node in tree.css(f"[{marks.scope}]"):
+            if len(found) >= _ITEMS_MOST:
+                break
+            if marks.name not in node.attributes:
+                found.append(_item(node, marks, 0))
     return found
 
 
-def _item(node: LexborNode, depth: int) -> dict[str, Json]:
-    item: dict[str, Json] = {"@type": (node.attributes.get("itemtype") or "").rpartition("/")[2]}
+def _item(node: LexborNode, marks: _Marks, depth: int) -> dict[str, Json]:
+    kinds = (node.attributes.get(marks.kind) or "").split()
+    item: dict[str, Json] = {"@type": _bare(kinds[0]) if kinds else ""}
     if depth > _DEPTH_MOST:
         return item
     stack = [child for child in node.iter() if child.tag]
@@ -133,16 +150,21 @@ def _item(node: LexborNode, depth: int) -> dict[str, Json]:
     while stack:
         child = stack.pop()
         attrs = child.attributes
-        name = attrs.get("itemprop")
-        nested = "itemscope" in attrs
+        name = attrs.get(marks.name)
+        nested = marks.scope in attrs
         if name:
-            value: Json = _item(child, depth + 1) if nested else _value(child)
+            value: Json = _item(child, marks, depth + 1) if nested else _value(child)
             for key in name.split():
-                _put(item, key, value)
+                _put(item, _bare(key), value)
         if not nested:
             inner = [grand for grand in child.iter() if grand.tag]
             stack.extend(reversed(inner))
     return item
+
+
+def _bare(name: str) -> str:
+    """Return a name without the vocabulary that it is from: `schema:Offer` is `Offer`."""
+    return name.rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
 
 
 def _put(item: dict[str, Json], key: str, value: Json) -> None:

@@ -52,6 +52,20 @@ FIELDS = {
         "modified",
         "2024-06-01",
     ),
+    "title beside a description in JSON-LD": (
+        (
+            '<title>Lamp - Encyclopedia of Things</title><script type="application/ld+json">'
+            '{"@type": "Article", "headline": "device that gives light"}</script>'
+        ),
+        "title",
+        "Lamp - Encyclopedia of Things",
+    ),
+    "title in Dublin Core": ('<meta property="dc:title" content="A story">', "title", "A story"),
+    "author with an address": (
+        '<meta name="author" content="Ann Lee - https://x.test/">',
+        "author",
+        "Ann Lee",
+    ),
     "favicon": ('<link rel="icon" href="/i.svg">', "favicon", "https://site.test/i.svg"),
     "favicon by custom": ("", "favicon", "https://site.test/favicon.ico"),
     "image": ('<meta property="og:image" content="/i.jpg">', "image", "https://site.test/i.jpg"),
@@ -98,3 +112,70 @@ def test_the_byline_is_found_in_markup(markup: str) -> None:
 def test_words_are_counted_in_any_script() -> None:
     assert read(b"<p>three short words</p>", URL).metadata.word_count == 3
     assert read("<p>四个汉字</p>".encode(), URL).metadata.word_count >= 4
+
+
+SHOWN_DATES = {
+    "line after": ("<h1>A story</h1><p>May 5, 2023</p>", "2023-05-05", None),
+    "line before": ("<div><p>5 May 2023</p></div><h1>A story</h1>", "2023-05-05", None),
+    "outside the header": (
+        "<header><h1>A story</h1></header><div>05.05.2023</div>",
+        "2023-05-05",
+        None,
+    ),
+    "time": ("<h1>A story</h1><time datetime=2023-05-05>last year</time>", "2023-05-05", None),
+    "both": (
+        (
+            "<h1>Eine Geschichte</h1><div>Veröffentlicht am 5. Mai 2023</div><div>Aktualisiert am 7. "
+            "Juni 2023</div>"
+        ),
+        "2023-05-05",
+        "2023-06-07",
+    ),
+    "update alone": ("<h1>A story</h1><p>Updated 7 June 2023</p>", None, "2023-06-07"),
+    "in the text": (
+        "<h1>A story</h1><p>" + "It was long after May 5, 2023, as all agreed. " * 9 + "</p>",
+        None,
+        None,
+    ),
+    "of another story": (
+        (
+            "<main><h1>A story</h1><p>2 March 2024</p></main><aside><time datetime=2023-05-05>"
+            "</time></aside>"
+        ),
+        "2024-03-02",
+        None,
+    ),
+    "marked": (
+        '<h1>A story</h1><p>7 June 2023</p><span property="datePublished" content="2023-05-05">',
+        "2023-05-05",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "published", "modified"), SHOWN_DATES.values(), ids=SHOWN_DATES.keys()
+)
+def test_dates_around_the_headline(body: str, published: str | None, modified: str | None) -> None:
+    found = read(f"<body>{body}<p>text</p></body>".encode(), "https://site.test/p").metadata
+    assert (found.published, found.modified) == (published, modified)
+
+
+@pytest.mark.parametrize(
+    ("line", "author"),
+    [
+        ("By Ann Lee", "Ann Lee"),
+        ("Von Ann van der Lee | 5. Mai 2023", "Ann van der Lee"),
+        ("5 May 2023 by Ann Lee", "Ann Lee"),
+        ("By the way, this is no name", None),
+        ("Stand by me", None),
+    ],
+)
+def test_the_author_around_the_headline(line: str, author: str | None) -> None:
+    page = f"<body><h1>A story</h1><p>{line}</p><p>text</p></body>"
+    assert read(page.encode(), URL).metadata.author == author
+
+
+def test_a_heading_wins_over_the_name_of_the_site() -> None:
+    head = '<title>The long road home</title><meta property="og:title" content="Example">'
+    assert facts(head, "<h1>The long road home</h1>").title == "The long road home"

@@ -51,6 +51,21 @@ def test_microdata_is_nested_as_on_the_page() -> None:
     }
 
 
+def test_rdfa_is_read_like_microdata() -> None:
+    page = (
+        '<div vocab="https://schema.org/" typeof="Product"><h2 property="name">Lamp</h2><div '
+        'property="schema:offers" typeof="schema:Offer"><meta property="price" content="9.50">'
+        '</div><span property="color">red</span></div>'
+    )
+    (item,) = read(page.encode(), URL).structured.microdata
+    assert item == {
+        "@type": "Product",
+        "name": "Lamp",
+        "offers": {"@type": "Offer", "price": "9.50"},
+        "color": "red",
+    }
+
+
 def test_opengraph_properties() -> None:
     page = (
         '<head><meta property="og:type" content="article"><meta '
