@@ -125,8 +125,8 @@ SHOWN_DATES = {
     "time": ("<h1>A story</h1><time datetime=2023-05-05>last year</time>", "2023-05-05", None),
     "both": (
         (
-            "<h1>Eine Geschichte</h1><div>Veröffentlicht am 5. Mai 2023</div><div>Aktualisiert am 7. "
-            "Juni 2023</div>"
+            "<h1>Eine Geschichte</h1><div>Veröffentlicht am 5. Mai 2023</div><div>Aktualisiert am "
+            "7. Juni 2023</div>"
         ),
         "2023-05-05",
         "2023-06-07",
