@@ -192,21 +192,6 @@ def _inline_hints(label: str) -> int:
     return hints(label) if _TELLING.search(label.lower()) else 0
 
 
-def _named(attrs: Mapping[str, str | None], name: str) -> int:
-    """Return what an element's class and id say about it."""
-    label = attrs.get("class")
-    if label and len(label) > _LABEL_MOST:
-        label = label[:_LABEL_MOST]
-    if name in INLINE:
-        return _inline_hints(label) if label else 0
-    found = hints(label) if label else 0
-    if name in _NAMED_BY_ID:
-        ident = attrs.get("id")
-        if ident:
-            found |= id_hints(ident)
-    return found
-
-
 def _is_outside(named: int, name: str) -> bool:
     return bool(named & BOILER) and not named & _INSIDE and name in _BOXES
 
@@ -231,6 +216,7 @@ def _walk(  # noqa: C901 - one pass, for speed
     prune = titles is not None
     around_titles = _around(titles or ())
     above = [-1]
+    before, flowing = "", _FLOWING
     path: list[LexborNode] = []
     up = -1
     depth = 0
@@ -244,11 +230,7 @@ def _walk(  # noqa: C901 - one pass, for speed
         if name == "-text":
             content = node.text_content
             if content and (
-                not content.isspace()
-                or (
-                    tags[up] in inline
-                    or ((before := node.prev) is not None and before.tag in _FLOWING)
-                )
+                not content.isspace() or before in flowing or tags[up] in inline
             ):
                 tags.append(TEXT)
                 parents.append(up)
@@ -260,7 +242,12 @@ def _walk(  # noqa: C901 - one pass, for speed
             named = 0
             if attrs:
                 attributes[here] = attrs
-                named = _named(attrs, name)
+                label = attrs.get("class")
+                if label:
+                    label = label[:_LABEL_MOST]
+                    named = _inline_hints(label) if name in inline else hints(label)
+                if name in _NAMED_BY_ID and (ident := attrs.get("id")):
+                    named |= id_hints(ident)
                 if named:
                     names[here] = named
             if name == "iframe":
@@ -286,13 +273,14 @@ def _walk(  # noqa: C901 - one pass, for speed
                 above.append(up)
                 path.append(node)
                 depth += 1
-                node = child
+                node, before = child, ""
                 continue
         while (following := node.next) is None and depth:
             node = path.pop()
             closed = above.pop()
+            name = tags[closed]
             depth -= 1
             up = above[-1]
             if closed != up:
                 ends[closed] = len(tags)
-        node = following if depth else None
+        node, before = following if depth else None, name

@@ -273,7 +273,7 @@ def _token(token: str) -> int:
     last = 0
     for word in _parts(token):
         if word:
-            last = _word(word, previous) if previous not in _NEGATION else 0
+            last = _word(word.rstrip(_DIGITS), previous) if previous not in _NEGATION else 0
             found |= last
             previous = word
     if last & BOILER:
@@ -291,13 +291,12 @@ def _parts(token: str) -> list[str]:
 
 
 def _word(word: str, previous: str) -> int:
-    """Return the hints of a word behind another one; a number at its end says nothing."""
-    bare = word.rstrip(_DIGITS)
-    if bare in _PAIR_ENDS:
-        paired = _PAIRS.get((previous, bare))
+    """Return the hints of a word behind another one."""
+    if word in _PAIR_ENDS:
+        paired = _PAIRS.get((previous, word))
         if paired is not None:
             return paired
-    return _alone(bare)
+    return _alone(word)
 
 
 @lru_cache(maxsize=16384)

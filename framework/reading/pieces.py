@@ -19,9 +19,12 @@ _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 
 
 class Piece:
-    """One block before its place is known; `tight` joins it to the one before with one newline."""
+    """One block before its place is known; `tight` joins it to the one before with one newline.
 
-    __slots__ = ("is_prose", "kind", "level", "node", "text", "tight")
+    `is_prose` and `shown` are what trimming found out about the text.
+    """
+
+    __slots__ = ("is_prose", "kind", "level", "node", "shown", "text", "tight")
 
     def __init__(
         self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False
@@ -30,6 +33,7 @@ class Piece:
             text = _INVISIBLE.sub("", text)
         self.kind, self.text, self.node, self.level, self.tight = kind, text, node, level, tight
         self.is_prose: bool | None = None
+        self.shown: str | None = None
 
 
 def join(pieces: Sequence[Piece]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Titles", "same", "without_site"]
+__all__ = ["Titles", "without_site"]
 
 _TITLE_MOST = 600
 _WORD = re.compile(r"[^\W_]+")
@@ -18,9 +18,8 @@ def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
 
 
-def same(left: str, right: str) -> bool:
-    """Whether two titles say the same, small differences aside."""
-    a, b = _words(left), _words(right)
+def _same(a: list[str], b: list[str]) -> bool:
+    """Whether the words of two titles say the same, small differences aside."""
     if not a or not b:
         return False
     if a == b or "".join(a) == "".join(b):
@@ -68,16 +67,18 @@ class Titles:
     __slots__ = ("_spellings",)
 
     def __init__(self, *titles: str) -> None:
-        spellings: dict[str, None] = {}
+        spellings: dict[str, list[str]] = {}
         for title in titles:
             title = " ".join(title[:_TITLE_MOST].split())
-            if title:
-                spellings[title] = None
+            if title and title not in spellings:
+                spellings[title] = _words(title)
                 for part in _DIVIDER.split(title):
-                    if len(_words(part)) > 1 or len(part) > 3:
-                        spellings[part] = None
-        self._spellings = tuple(spellings)
+                    words = _words(part)
+                    if len(words) > 1 or len(part) > 3:
+                        spellings[part] = words
+        self._spellings = tuple(spellings.values())
 
     def matches(self, heading: str) -> bool:
         """Whether the heading repeats the title or the part of it without the site's name."""
-        return any(same(heading, title) for title in self._spellings)
+        words = _words(heading)
+        return any(_same(words, spelling) for spelling in self._spellings)

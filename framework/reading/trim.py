@@ -45,6 +45,13 @@ def _label(match: re.Match[str]) -> str:
     return "" if match[0][0] == "!" else match[1]
 
 
+def _shown(piece: Piece) -> str:
+    """Return a piece's text without marks, taken off once."""
+    if piece.shown is None:
+        piece.shown = plain(piece.text)
+    return piece.shown
+
+
 def trim(pieces: list[Piece], titles: Titles, links: list[int], length: list[int]) -> list[Piece]:
     """Return the pieces without the title and what stands around it, and without the closing
     prompts."""
@@ -67,7 +74,7 @@ def _is_pointer(piece: Piece, links: list[int], length: list[int]) -> bool:
     if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.HEADING) or not links[piece.node]:
         return False
     size = length[piece.node]
-    return size < 250 and links[piece.node] > 0.5 * size and bool(POINTER.match(plain(piece.text)))
+    return size < 250 and links[piece.node] > 0.5 * size and bool(POINTER.match(_shown(piece).lower()))
 
 
 def _is_notice(piece: Piece) -> bool:
@@ -75,8 +82,7 @@ def _is_notice(piece: Piece) -> bool:
     text = piece.text
     if piece.kind is not BlockKind.PARAGRAPH or len(text) > (200 if "](" in text else 90):
         return False
-    if "](" in text:
-        text = plain(text)
+    text = (_shown(piece) if "](" in text else text).lower()
     return bool(ADVERT.fullmatch(text)) or (len(text) < 80 and bool(CREDIT.match(text)))
 
 
@@ -94,7 +100,7 @@ def _end(pieces: list[Piece]) -> list[Piece]:
 
 def _is_announcement(piece: Piece) -> bool:
     """Whether a line within the text announces other pages; one word alone may head a section."""
-    return _is_ending(piece) and " " in plain(piece.text)
+    return _is_ending(piece) and " " in _shown(piece)
 
 
 def _is_ending(piece: Piece) -> bool:
@@ -102,8 +108,8 @@ def _is_ending(piece: Piece) -> bool:
     text = piece.text
     if piece.kind not in _LINES or len(text) > (400 if "](" in text else 100):
         return False
-    shown = plain(text)
-    if len(shown) >= 90 or not ENDING.match(shown):
+    shown = _shown(piece)
+    if len(shown) >= 90 or not ENDING.match(shown.lower()):
         return False
     return piece.kind is BlockKind.HEADING or "](" not in text
 
@@ -132,7 +138,7 @@ def _head(pieces: list[Piece], titles: Titles) -> list[Piece]:
         if (
             piece.kind is BlockKind.HEADING
             and piece.level <= 2
-            and titles.matches(plain(piece.text))
+            and titles.matches(_shown(piece))
         ):
             before = pieces[:place]
             return [p for p in before if _is_prose(p) or p.kind is BlockKind.IMAGE] + pieces[
@@ -151,10 +157,10 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
     for place, piece in enumerate(pieces[:30]):
         if _is_prose(piece):
             return kept + pieces[place:]
-        text = plain(piece.text)
+        text = _shown(piece)
         words = len(_WORD.findall(text))
         if piece.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and (
-            (words <= 14 and (_DATE.search(text) or BYLINE.match(text)))
+            (words <= 14 and (_DATE.search(text) or BYLINE.match(text.lower())))
             or (words <= 3 and not _ENDS.search(text) and _is_alone(pieces, place))
         ):
             continue
@@ -188,13 +194,13 @@ def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piec
     last = len(pieces)
     while last > 1:
         piece = pieces[last - 1]
-        text = plain(piece.text)
         if piece.kind is BlockKind.HEADING or piece.kind is BlockKind.RULE:
             last -= 1
             continue
-        words = len(_WORD.findall(text))
         if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE):
             break
+        text = _shown(piece)
+        words = len(_WORD.findall(text))
         dense = length[piece.node] > 0 and links[piece.node] > 0.5 * length[piece.node]
         if (
             (words < 45 and PROMPT.search(text.lower()))
@@ -202,10 +208,10 @@ def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piec
             or (words < 120 and COOKIES.search(text))
             or (words < 25 and dense)
             or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
-            or (words < 12 and BYLINE.match(text))
+            or (words < 12 and BYLINE.match(text.lower()))
         ):
             last -= 1
             continue
         break
-    kept_words = sum(len(p.text) for p in pieces[:last])
-    return pieces[:last] if kept_words > 200 else pieces
+    kept = pieces[:last]
+    return kept if last < len(pieces) and sum(len(p.text) for p in kept) > 200 else pieces
