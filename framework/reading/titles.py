@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Titles", "without_site"]
+__all__ = ["Titles", "same", "without_site"]
 
 _TITLE_MOST = 600
 _WORD = re.compile(r"[^\W_]+")
@@ -16,6 +16,11 @@ _STRICT_DIVIDER = re.compile(r"\s+[|–—·•»«\\\-]+\s+|\s*[|»]\s*")
 
 def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
+
+
+def same(left: str, right: str) -> bool:
+    """Whether two titles say the same, small differences aside."""
+    return _same(_words(left), _words(right))
 
 
 def _same(a: list[str], b: list[str]) -> bool:
