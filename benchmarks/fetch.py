@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measuring import ROOT, Ratio, Report, emit, spread, table
+from measuring import ROOT, Ratio, Report, emit, progress, spread, table
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -157,7 +157,7 @@ async def timed(fetch: Fetch, url: str, fetches: int, at_once: int) -> dict[str,
 
 
 def rounds(names: list[str], port: int, options: argparse.Namespace) -> Iterator[tuple[str, dict]]:
-    for _ in range(options.rounds):
+    for _ in progress(options.rounds):
         for name in names:
             slow = name in ("render", "playwright")
             count = options.renders if slow else options.fetches

@@ -28,6 +28,7 @@ from measuring import (
     local_engines,
     page_server,
     parser,
+    progress,
     spread,
     table,
     used_by,
@@ -111,7 +112,7 @@ def main() -> None:
     given = options.parse_args()
     found: dict[int, list[list[float]]] = {1: [], 2: []}
     with page_server() as port:
-        for _ in range(given.rounds):
+        for _ in progress(given.rounds):
             for workers, results in found.items():
                 results.append(measured(port, workers, given.searches, given.at_once))
     pairs = list(zip(found[1], found[2], strict=True))

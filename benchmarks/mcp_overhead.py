@@ -26,6 +26,7 @@ from measuring import (
     local_engines,
     page_server,
     parser,
+    progress,
     ratios_of,
     spread,
     table,
@@ -165,7 +166,7 @@ def main() -> None:
     script = str(Path(__file__))
     rounds = []
     with page_server() as port:
-        for _ in range(given.rounds):
+        for _ in progress(given.rounds):
             one = {name: start_up(name) for name in COMMANDS}
             one["search through MCP"] = through_mcp(port, given.searches)
             one["search in process"] = in_process(script, port, given.searches)

@@ -76,7 +76,10 @@ class Report:
 
 def machine() -> str:
     """Describe what this runs on and the versions that matter."""
-    packages = ("ddgs", "aiohttp", "curl_cffi", "playwright", "selectolax", "scrapy", "mcp")
+    packages = (
+        *("ddgs", "aiohttp", "curl_cffi", "playwright", "selectolax", "scrapy", "mcp"),
+        *("trafilatura", "resiliparse", "readability-lxml"),
+    )
     found = []
     for package in packages:
         with contextlib.suppress(PackageNotFoundError):
@@ -152,8 +155,15 @@ def parser(doc: str | None, *, rounds: int = 5) -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(description=(doc or "").splitlines()[0])
     options.add_argument("--rounds", type=int, default=rounds)
     options.add_argument("--json", type=Path)
-    options.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
+    options.add_argument("--one", nargs="*", help=argparse.SUPPRESS)
     return options
+
+
+def progress(rounds: int) -> Iterator[int]:
+    """Count the rounds and say on standard error which one is being measured."""
+    for number in range(rounds):
+        print(f"   round {number + 1} of {rounds}", file=sys.stderr, flush=True)
+        yield number
 
 
 def in_process(script: str, *given: object) -> Figures:

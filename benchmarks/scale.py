@@ -21,6 +21,7 @@ from measuring import (
     local_engines,
     page_server,
     parser,
+    progress,
     resident,
     spread,
     table,
@@ -133,7 +134,7 @@ def main() -> None:
         return
     script, rounds = str(Path(__file__)), []
     with page_server() as port:
-        for _ in range(given.rounds):
+        for _ in progress(given.rounds):
             one: dict[tuple[str, int], dict[str, float]] = {}
             for level in AT_ONCE:
                 one["at once", level] = in_process(

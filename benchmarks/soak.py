@@ -195,7 +195,8 @@ def main() -> None:
         for one in samples
     ]
     print(machine())
-    print(table(("searches", "MB", "open files", "tasks", "CPU ms a search"), rows))
+    head = ("searches", "MB", "open files", "tasks", "CPU ms a search")
+    print(f"\n{table(head, rows)}\n")
     if found := leaks(samples):
         raise SystemExit("not flat: " + "; ".join(found))
     print("flat: memory, files and tasks")

@@ -3,19 +3,32 @@
 Every candidate is a process of its own; candidates take turns, so that a busy machine is fair to
 all. The empty programs beside ours are the floor that the libraries set.
 
-    python benchmarks/startup.py [--rounds 10] [--markdown FILE]
+    python benchmarks/startup.py [--rounds 5] [--json FILE]
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from measuring import (
+    ROOT,
+    Figures,
+    Ratio,
+    Report,
+    emit,
+    in_process,
+    parser,
+    progress,
+    ratios_of,
+    spread,
+    table,
+    used,
+)
 
 MINIMAL = """\
 from mcp.server import MCPServer
@@ -42,13 +55,11 @@ ENVELOPE = {
 CLIENT = {"name": "benchmark", "version": "0"}
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
 SEARCH = {"name": "web_search", "arguments": {"query": "javascript tutorial"}, "_meta": ENVELOPE}
-#: What is measured: our command, the one it is compared with, the target of the ratio.
-PAIRS = {
-    "tools/list, 2026-07-28": ("minimal mcp server", 0.2),
-    "tools/list, 2025-11-25": ("minimal mcp server", 0.2),
-    "first web_search": (None, None),
-    "--help": ("empty typer program", 2.0),
-}
+MINIMAL_SERVER, EMPTY_PROGRAM = "minimal mcp server", "empty typer program"
+LISTS = {"tools/list, 2026-07-28": False, "tools/list, 2025-11-25": True}
+HELP, SEARCHED, COMPILED = "--help", "first web_search", "60 engines compiled"
+#: So many engines must be compiled within so many milliseconds of CPU.
+ENGINES, ALLOWED_MS = 60, 250
 
 
 class Client:
@@ -115,53 +126,64 @@ def helped(command: list[str]) -> float:
     return taken
 
 
-def measure(rounds: int, folder: Path) -> dict[str, tuple[list[float], list[float]]]:
-    """Run everything in turns; return ours and the other's seconds of each round."""
-    minimal, empty = folder / "minimal.py", folder / "empty.py"
-    minimal.write_text(MINIMAL, encoding="utf-8")
-    empty.write_text(EMPTY, encoding="utf-8")
-    found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in PAIRS}
-    for _ in range(rounds):
-        for name, handshake in (
-            ("tools/list, 2026-07-28", False),
-            ("tools/list, 2025-11-25", True),
-        ):
-            found[name][0].append(listed([*OURS, "mcp", "--replay"], handshake=handshake))
-            found[name][1].append(listed([sys.executable, str(minimal)], handshake=handshake))
-        found["first web_search"][0].append(searched())
-        found["--help"][0].append(helped(OURS))
-        found["--help"][1].append(helped([sys.executable, str(empty)]))
+def compiled() -> Figures:
+    """CPU milliseconds and seconds in which a fresh process compiles 60 of the packaged files."""
+    from framework.spec.catalogue import Catalogue
+
+    start, cpu = time.perf_counter(), used()
+    entries = Catalogue(ROOT / "engines.d").entries()
+    cpu, seconds = used() - cpu, time.perf_counter() - start
+    share = ENGINES / len(entries)
+    return {"seconds": seconds * share, "cpu_ms": cpu * 1000 * share}
+
+
+def once(minimal: Path, empty: Path) -> dict[str, Figures]:
+    """One round: each of ours and what stands beside it, one after the other."""
+    found = {}
+    for name, handshake in LISTS.items():
+        ours, theirs = [*OURS, "mcp", "--replay"], [sys.executable, str(minimal)]
+        found[name] = {"seconds": listed(ours, handshake=handshake)}
+        found[f"{MINIMAL_SERVER}, {name}"] = {"seconds": listed(theirs, handshake=handshake)}
+    found[HELP] = {"seconds": helped(OURS)}
+    found[EMPTY_PROGRAM] = {"seconds": helped([sys.executable, str(empty)])}
+    found[SEARCHED] = {"seconds": searched()}
+    found[COMPILED] = in_process(__file__)
     return found
 
 
-def table(found: dict[str, tuple[list[float], list[float]]]) -> list[str]:
-    lines = [
-        "| what | ours s, median (min, max) | beside it | s, median (min, max) | ratio | target |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    for name, (other, target) in PAIRS.items():
-        ours, theirs = found[name]
-        ratio = f"{statistics.median(ours) / statistics.median(theirs):.2f}" if theirs else ""
-        beside = f"{other} | {spread(theirs)}" if theirs else " | "
-        wish = "" if target is None else f"≤ {target}"
-        lines.append(f"| {name} | {spread(ours)} | {beside} | {ratio} | {wish} |")
-    return lines
-
-
-def spread(seconds: list[float]) -> str:
-    return f"{statistics.median(seconds):.3f} ({min(seconds):.3f}, {max(seconds):.3f})"
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--markdown", type=Path)
-    options = parser.parse_args()
+    given = parser(__doc__).parse_args()
+    if given.one is not None:
+        print(json.dumps(compiled()))
+        return
     with tempfile.TemporaryDirectory() as folder:
-        text = "\n".join(table(measure(options.rounds, Path(folder))))
-    print(text)
-    if options.markdown:
-        options.markdown.write_text(text + "\n", encoding="utf-8")
+        minimal, empty = Path(folder) / "minimal.py", Path(folder) / "empty.py"
+        minimal.write_text(MINIMAL, encoding="utf-8")
+        empty.write_text(EMPTY, encoding="utf-8")
+        rounds = [once(minimal, empty) for _ in progress(given.rounds)]
+    pairs = [
+        *((name, f"{MINIMAL_SERVER}, {name}", "seconds", 0.2) for name in LISTS),
+        (HELP, EMPTY_PROGRAM, "seconds", 2.0),
+    ]
+    ratios = ratios_of(
+        rounds, pairs, name=lambda left, right, _: f"{left} : {right.split(', ')[0]}"
+    )
+    allowed = [one[COMPILED]["cpu_ms"] / ALLOWED_MS for one in rounds]
+    ratios.append(Ratio(name=f"{COMPILED} : {ALLOWED_MS} ms of CPU", values=allowed, target=1.0))
+    rows = [
+        (name, key, spread([one[name][key] for one in rounds]))
+        for name in rounds[0]
+        for key in rounds[0][name]
+    ]
+    emit(
+        Report(
+            title="Start-up",
+            ratios=ratios,
+            tables=[table(("what", "figure", "min / median / max"), rows)],
+            rounds=given.rounds,
+        ),
+        given.json,
+    )
 
 
 if __name__ == "__main__":
