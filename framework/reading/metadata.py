@@ -140,17 +140,15 @@ _LANGUAGE = ("og:locale", "content-language", "dc.language", "language")
 
 
 class HeadTags:
-    """The meta and link tags of a page, by lower-case name, and its scripts of JSON-LD; the first
-    of a name wins."""
+    """The meta and link tags of a page, by lower-case name; the first of a name wins."""
 
-    __slots__ = ("base", "lang", "links", "meta", "scripts", "window")
+    __slots__ = ("base", "lang", "links", "meta", "window")
 
     def __init__(self) -> None:
         self.meta: dict[str, str] = {}
         self.links: dict[str, str] = {}
         self.window = ""
         self.base = ""
-        self.scripts: list[LexborNode] = []
         self.lang = ""
 
     def first(self, names: Iterable[str]) -> str:
@@ -167,7 +165,7 @@ def head_tags(tree: LexborHTMLParser) -> HeadTags:
     found = HeadTags()
     head = tree.head
     if head is not None:
-        for node in head.css("meta, link, title, base, script"):
+        for node in head.css("meta, link, title, base"):
             _TAKE[node.tag or ""](found, node)
     if not found.window:
         title = tree.css_first("title")
@@ -208,13 +206,7 @@ def _take_base(found: HeadTags, node: LexborNode) -> None:
     found.base = found.base or (node.attributes.get("href") or "").strip()
 
 
-def _take_script(found: HeadTags, node: LexborNode) -> None:
-    if "ld+json" in (node.attributes.get("type") or ""):
-        found.scripts.append(node)
-
-
 _TAKE = {
-    "script": _take_script,
     "base": _take_base,
     "meta": _take_meta,
     "link": _take_link,

@@ -86,6 +86,8 @@ def to_markdown(body: bytes, url: str) -> str:
 def _words(text: str) -> int:
     """Count words: what spaces divide, and every character of scripts written without spaces."""
     count = len(text.split())
+    if text.isascii():
+        return count
     wide = len(text.encode("utf-8", "replace")) - len(text)
     return count if wide * 20 < len(text) else count + len(_CJK.findall(text))
 
@@ -96,12 +98,9 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
     # The tree is walked while it is still in the processor's cache: what follows can wait.
     chosen = _choose(tree, url, len(raw) > _LARGE)
     tags = head_tags(tree)
-    if len(tags.scripts) < raw.count("ld+json"):
-        tags.scripts = tree.css(structured.LD_SCRIPTS)
-    items = structured.json_ld(tags.scripts)
+    items = structured.json_ld(tree.css(structured.LD_SCRIPTS))
     resolve = Resolver(url, tags.base)
     facts = metadata(tree, url, tags, items, resolve)
-    tags.scripts = []
     del tree
     if len(raw) > _LARGE:
         give_back()
