@@ -26,9 +26,11 @@ from server.metrics import CONTENT_TYPE
 from server.status import POLICY, render_status
 from server.version import VERSION
 from server.web.routes import routes
+from server.worker_metrics import WorkerMetrics
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
     from starlette.requests import Request
 
@@ -56,19 +58,27 @@ _CORS_HEADERS = (
 
 
 def http_app(
-    surface: Surface, access: Access, limits: Limits | None = None, *, sessions: bool = True
+    surface: Surface,
+    access: Access,
+    limits: Limits | None = None,
+    *,
+    sessions: bool = True,
+    counters: Path | None = None,
 ) -> Starlette:
     """Build the ASGI application around an MCP server.
 
     Its lifespan opens the application behind the surface. `sessions` False serves handshake-era
     clients without sessions, so that any worker process can answer each of their requests.
+    `counters` is the folder where worker processes share what they count.
     """
     limits = limits or Limits()
     endpoint = McpEndpoint(surface, limits, sessions=sessions)
+    metrics = surface.application.metrics
+    shared = WorkerMetrics(metrics, counters) if counters else None
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        async with endpoint.running():
+        async with shared.publishing() if shared else contextlib.nullcontext(), endpoint.running():
             yield
 
     app = Starlette(
@@ -88,6 +98,7 @@ def http_app(
         lifespan=lifespan,
     )
     app.state.application = surface.application
+    app.state.counted = shared or metrics
     return app
 
 
@@ -113,8 +124,8 @@ async def _healthz(_request: Request) -> Response:
 
 
 async def _metrics(request: Request) -> Response:
-    application = request.app.state.application
-    text = application.metrics.text() + health_metrics(application)
+    state = request.app.state
+    text = state.counted.text() + health_metrics(state.application)
     return Response(text, headers={"Content-Type": CONTENT_TYPE})
 
 

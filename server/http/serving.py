@@ -10,7 +10,9 @@ import secrets
 import signal
 import socket
 import sys
+import tempfile
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -36,13 +38,17 @@ _GRACE = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What every worker is started with: options over the environment, tools, recordings, key."""
+    """What every worker is started with: options over the environment, tools, recordings, key.
+
+    `counters` is the folder where workers share what they count.
+    """
 
     overrides: Mapping[str, object]
     tools: tuple[str, ...] = ()
     replay: bool = False
     workers: int = 1
     key: bytes | None = None
+    counters: str = ""
 
     def application(self) -> Application:
         """Build the application that the plan describes."""
@@ -57,7 +63,8 @@ class Plan:
         surface = build(
             application, Selection(self.tools or application.settings.tools), key=self.key
         )
-        return http_app(surface, access, sessions=self.workers == 1)
+        counters = Path(self.counters) if self.counters else None
+        return http_app(surface, access, sessions=self.workers == 1, counters=counters)
 
     def dumped(self) -> str:
         """Return the plan as text for a worker's environment."""
@@ -69,6 +76,7 @@ class Plan:
                 "replay": self.replay,
                 "workers": self.workers,
                 "key": key,
+                "counters": self.counters,
             },
             default=str,
         )
@@ -120,9 +128,11 @@ def _run_workers(plan: Plan, host: str, port: int) -> None:
     from uvicorn.supervisors import Multiprocess
 
     listening = _listen(host, port)
-    os.environ[_PLAN] = replace(plan, key=plan.key or secrets.token_bytes(32)).dumped()
+    key = plan.key or secrets.token_bytes(32)
     config = _config("server.http.serving:worker", workers=plan.workers)
-    Multiprocess(config, sockets=[listening]).run()
+    with tempfile.TemporaryDirectory(prefix="consilience-", ignore_cleanup_errors=True) as counters:
+        os.environ[_PLAN] = replace(plan, key=key, counters=counters).dumped()
+        Multiprocess(config, sockets=[listening]).run()
 
 
 def _listen(host: str, port: int) -> socket.socket:

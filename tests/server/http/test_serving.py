@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -113,6 +115,59 @@ async def test_workers_share_settings_and_survive_the_death_of_one(tmp_path: Pat
         assert await asyncio.to_thread(server.process.wait, 30) == 0
 
     assert "Mcp-Session-Id" not in headers
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="worker processes are found in /proc")
+async def test_workers_count_as_one_even_after_the_death_of_one(tmp_path: Path) -> None:
+    calls = 0
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    with served("--workers", "2", state=tmp_path, environment={"TMPDIR": str(folder)}) as server:
+        alone = httpx2.Limits(max_keepalive_connections=0)
+        async with httpx2.AsyncClient(base_url=server.url, timeout=60, limits=alone) as http:
+            await _ready(http)
+            async with asyncio.timeout(60):
+                while not all(map(_calls_in, _files(folder, 2))):
+                    await call(http, "get_sampling")
+                    calls += 1
+            await eventually(lambda: sum(map(_calls_in, _files(folder, 2))) == calls)
+            for _ in range(6):
+                await _counted(http, calls)
+
+            first = _children(server.process.pid)[0]
+            os.kill(first, signal.SIGKILL)
+            await eventually(lambda: first not in _children(server.process.pid), 60)
+            for _ in range(6):
+                await _counted(http, calls)
+        server.process.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(server.process.wait, 30) == 0
+
+    assert not list(folder.glob("consilience-*"))
+
+
+def _files(folder: Path, workers: int) -> list[Path | None]:
+    """The files in which so many workers leave what they count; None for one that has none yet."""
+    found: list[Path | None] = [*folder.glob("consilience-*/*.json")]
+    return found + [None] * (workers - len(found))
+
+
+def _calls_in(file: Path | None) -> float:
+    """How many calls of the tool a worker has written down."""
+    families: list[dict[str, Any]] = json.loads(file.read_text()) if file else []
+    samples = [sample for family in families for sample in family["samples"]]
+    return sum(
+        float(value)
+        for name, labels, value in samples
+        if (name, labels.get("tool")) == ("consilience_tool_calls_total", "get_sampling")
+    )
+
+
+async def _counted(http: httpx2.AsyncClient, calls: int) -> None:
+    """Wait until whichever worker is asked has heard of so many calls."""
+    wanted = f'consilience_tool_calls_total{{outcome="ok",tool="get_sampling"}} {calls}.0'
+    async with asyncio.timeout(60):
+        while wanted not in (await http.get("/metrics")).text:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
 
 
 async def _ready(http: httpx2.AsyncClient) -> None:
