@@ -30,10 +30,11 @@ sys.path.insert(0, str(ROOT))
 
 Figures = dict[str, float]
 
-_WIDTH, _ROW, _LEFT, _RIGHT = 760, 26, 330, 60
+_WIDTH, _ROW, _LEFT, _RIGHT, _NAME = 820, 26, 370, 70, 60
 _STYLE = (
-    "<style>text{font:12px sans-serif;fill:#667}.b{fill:#4a7fd0}.w{stroke:#f6a821;stroke-width:2}"
-    ".t{stroke:#d33;stroke-width:2;stroke-dasharray:3 2}</style>"
+    "<style>text{font:12px sans-serif;fill:#778}.b{fill:#6f8fbf}.met{fill:#3b9a68}"
+    ".missed{fill:#cf6a4a}.w{stroke:#778;stroke-width:1.5}"
+    ".t{stroke:#b03;stroke-width:2;stroke-dasharray:3 2}</style>"
 )
 
 
@@ -121,21 +122,26 @@ def svg(ratios: Sequence[Ratio], title: str) -> str:
     for number, one in enumerate(ratios):
         y = 10 + number * _ROW
         middle = statistics.median(one.values)
-        bar = _LEFT + middle * scale
         low, high = (_LEFT + value * scale for value in (min(one.values), max(one.values)))
+        name, wide, look = escape(_short(one.name)), middle * scale, one.verdict or "b"
         parts += [
-            f'<text x="{_LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(one.name[:52])}</text>',
-            f'<rect class="b" x="{_LEFT}" y="{y + 2}" width="{middle * scale:.1f}" height="14"/>',
+            f'<text x="{_LEFT - 8}" y="{y + 13}" text-anchor="end">{name}</text>',
+            f'<rect class="{look}" x="{_LEFT}" y="{y + 2}" width="{wide:.1f}" height="14" rx="2"/>',
             f'<line class="w" x1="{low:.1f}" x2="{high:.1f}" y1="{y + 9}" y2="{y + 9}"/>',
-            f'<text x="{max(high, bar) + 6:.1f}" y="{y + 13}">{middle:.2f}</text>',
+            f'<text x="{_WIDTH - 8}" y="{y + 13}" text-anchor="end">{middle:.3g}</text>',
         ]
         if one.target is not None:
             x = _LEFT + one.target * scale
             parts.append(f'<line class="t" x1="{x:.1f}" x2="{x:.1f}" y1="{y}" y2="{y + 18}"/>')
     parts.append(
-        f'<text x="{_LEFT}" y="{height - 6}">bar: median, line: min to max, dashes: target</text>'
+        f'<text x="{_LEFT}" y="{height - 6}">bar and figure: median, line: min to max, '
+        "dashes: target, green where it is met</text>"
     )
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
 
 def emit(report: Report, file: Path | None) -> None:
