@@ -38,8 +38,8 @@ _SKIPPED = words(
 
 INLINE = words(
     """
-    a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr
-    picture q rp rt ruby s samp small source span strike strong sub sup time tt u var wbr br
+    a abbr acronym amp-img b bdi bdo big cite code data del dfn em font i img ins kbd label mark
+    nobr picture q rp rt ruby s samp small source span strike strong sub sup time tt u var wbr br
     math script input audio video semantics annotation annotation-xml mrow mi mn mo mtext ms
     msup msub msubsup mfrac msqrt mroot munder mover munderover mstyle mspace mtable mtr mtd
     mlabeledtr mpadded mphantom menclose mfenced mmultiscripts mprescripts none maction merror
@@ -181,6 +181,11 @@ def _is_tex(script: LexborNode) -> bool:
     return "math" in (script.attributes.get("type") or "")
 
 
+def _is_pictures(node: LexborNode) -> bool:
+    """Whether an element for readers without scripts shows a picture and says nothing."""
+    return node.css_first("img") is not None and not node.text().strip()
+
+
 def _name(node: LexborNode) -> str:
     """Return the name of a node's kind; the parts of a drawn formula share one."""
     name = node.tag or "-comment"
@@ -229,9 +234,7 @@ def _walk(  # noqa: C901 - one pass, for speed
         child = None
         if name == "-text":
             content = node.text_content
-            if content and (
-                not content.isspace() or before in flowing or tags[up] in inline
-            ):
+            if content and (not content.isspace() or before in flowing or tags[up] in inline):
                 tags.append(TEXT)
                 parents.append(up)
                 texts.append(content)
@@ -253,7 +256,7 @@ def _walk(  # noqa: C901 - one pass, for speed
             if name == "iframe":
                 child = None
             elif prune and (
-                name in _PRUNED
+                (name in _PRUNED and not (name == "noscript" and _is_pictures(node)))
                 or (named and _is_outside(named, name) and node.mem_id not in around_titles)
             ):
                 dom.pruned[here] = node

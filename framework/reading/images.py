@@ -10,8 +10,10 @@ if TYPE_CHECKING:
 
     from framework.reading.dom import Dom
 
-__all__ = ["alternative", "is_image", "largest", "source", "tiny"]
+__all__ = ["TAGS", "alternative", "is_image", "is_second", "largest", "source", "tiny"]
 
+TAGS = ("img", "amp-img")
+"""The elements that are an image."""
 _LAZY = (
     "data-src",
     "data-original",
@@ -32,6 +34,7 @@ _STAND_IN = re.compile(
     re.I,
 )
 _IMAGE_URL = re.compile(r"(?:https?:)?/{1,2}\S+\.(?:jpe?g|png|webp|gif|avif|svg)(?:\?\S*)?$", re.I)
+_NOSCRIPT_NEAR = 5
 _CANDIDATE = re.compile(r"(\S+[^\s,])(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 
 
@@ -79,6 +82,19 @@ def largest(candidates: str) -> str:
 def is_image(address: str) -> bool:
     """Whether an address is that of an image file."""
     return len(address) < _ADDRESS_MOST and bool(_IMAGE_URL.match(address))
+
+
+def is_second(dom: Dom, node: int) -> bool:
+    """Whether an image for readers without scripts stands behind one that loads by a script."""
+    up = dom.parent[node]
+    for _ in range(3):
+        if up < 0 or dom.tag[up] == "noscript":
+            break
+        up = dom.parent[up]
+    if up < 0 or dom.tag[up] != "noscript":
+        return False
+    before = range(max(0, up - _NOSCRIPT_NEAR), up)
+    return any(dom.tag[i] in TAGS and dom.end[i] <= up and source(dom, i) for i in reversed(before))
 
 
 def tiny(attrs: Mapping[str, str | None]) -> bool:

@@ -107,7 +107,10 @@ class Inline:
                 name = tag[node]
                 if not name:
                     content = text[node]
-                    parts.append(escape(content) if _MAYBE.search(content) else content)
+                    if "$" in content or "\\" in content:
+                        parts.append(_with_formulas(content))
+                    else:
+                        parts.append(escape(content) if _MAYBE.search(content) else content)
                 else:
                     parts.append(self.element(name, node))
             node = end[node]
@@ -119,13 +122,15 @@ class Inline:
             return self.link(node)
         if name == "br":
             return _BREAK
-        if name == "img":
+        if name in images.TAGS:
             return maths.inline(self.dom, node, name) or self.image(node)
         if name in _CODE:
             return self.code(node)
         mark = self.notes.get(node)
         if mark is not None:
             return mark
+        if name in ("video", "audio"):
+            return self.media(node)
         tex = maths.inline(self.dom, node, name)
         if tex is not None:
             return tex
@@ -142,7 +147,7 @@ class Inline:
             )
         if name == "q":
             return f"“{inner}”"
-        if name in ("rp", "rt", "script", "wbr", "source", "input", "noscript"):
+        if name in ("rp", "rt", "script", "wbr", "source", "input"):
             return f"({inner})" if name == "rt" and inner.strip() else ""
         return inner
 
@@ -177,6 +182,8 @@ class Inline:
     def image(self, node: int) -> str:
         """Return an image with its alternative text and absolute address."""
         source = images.source(self.dom, node)
+        if source and images.is_second(self.dom, node):
+            return ""
         target = self.resolve(source) if source else ""
         if not target or images.tiny(self.dom.having(node)):
             return ""
@@ -185,6 +192,14 @@ class Inline:
         self.shown.add(target)
         alt = images.alternative(self.dom, node, self.captions)
         return f"![{escape(alt).replace('[', chr(92) + '[').replace(']', chr(92) + ']')}]({target})"
+
+    def media(self, node: int) -> str:
+        """Return a recording as an image is written: its file, else the picture shown for it."""
+        places = [node, *range(node + 1, min(self.end[node], node + 8))]
+        sources = (self.dom.get(place, "src") for place in places)
+        source = next(filter(None, sources), "") or self.dom.get(node, "poster")
+        target = self.resolve(source) if source else ""
+        return f"![]({target})" if target else ""
 
     def code(self, node: int) -> str:
         """Return inline code with as many ticks as its content needs."""
@@ -204,6 +219,14 @@ class Inline:
 def _file(address: str) -> str:
     """Return the name of the file that an address ends with."""
     return address.partition("?")[0].rpartition("/")[2]
+
+
+def _with_formulas(text: str) -> str:
+    """Return escaped text in which what TeX's delimiters enclose is a formula."""
+    found = maths.raw(text)
+    if found is None:
+        return escape(text)
+    return "".join(f"{escape(plain)}{formula}" for plain, formula in found)
 
 
 def wrap(inner: str, mark: str) -> str:

@@ -36,6 +36,7 @@ _OWN_LABEL = re.compile(
     r"^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|"
     r"^[↩^↑]\s*|^\[\]\s*"
 )
+_OWN_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s#]*#([^()\s]*))\)")
 _BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
 
 
@@ -166,6 +167,9 @@ class Writer:
         if text.startswith("**") and text.endswith("**") and text.count("**") == 2:
             text = text[2:-2]
         level = int(self.dom.tag[node][1])
+        own = _OWN_LINK.fullmatch(text)
+        if own and self.inline.resolve(f"#{own[3]}") == own[2]:
+            text = own[1]
         if text:
             if _IMAGE_ONLY.fullmatch(text):
                 self.add(BlockKind.IMAGE, text, node)
@@ -218,7 +222,7 @@ class Writer:
         """Write what stands in a list without being an item."""
         if self.dom.tag[child] in ("ul", "ol"):
             for piece in self._inside(child):
-                piece.text = indent(piece.text, "  ") if tight else piece.text
+                piece.text = "  " + indent(piece.text, "  ") if tight else piece.text
                 self.pieces.append(piece)
             return tight
         before = len(self.pieces)

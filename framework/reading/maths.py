@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_plus
 
 from framework.reading import mathml
 from framework.reading.wordlist import words
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from framework.reading.dom import Dom
 
-__all__ = ["inline", "is_display", "tex"]
+__all__ = ["inline", "is_display", "raw", "tex"]
 
 _RENDERED = re.compile(
     r"(?:^|\s)(?:katex(?:-display)?|MathJax(?:_\w+)?|MathJax|mjx-\w+|mwe-math-element|"
@@ -36,6 +37,18 @@ _DRAWN_BY = re.compile(
     r"chart\.googleapis\.com/chart\?cht=tx",
     re.I,
 )
+_IN_ADDRESS = re.compile(
+    r"latex\.php\?(?:.*?&)?latex=([^&]+)|latex\.codecogs\.com/(?:\w+\.)?\w+\?(.+)|"
+    r"chart\?cht=tx&chl=([^&]+)|(?:mathtex|mimetex)\.cgi\?(.+)",
+    re.I,
+)
+_RAW = re.compile(
+    r"\$\$(?P<block>[^$]{1,1000})\$\$|\\\[(?P<shown>[^$]{1,1000}?)\\\]|"
+    r"\\\((?P<brackets>[^$\n]{1,300}?)\\\)|"
+    r"(?<![\\$\w])\$(?P<line>[^\s$](?:[^$\n]{0,300}[^\s$\\])?)\$(?![\d$])"
+)
+_RAW_MOST = 500
+_TEX_LIKE = re.compile(r"[\\^_={}<>+]|^[\W\d]*[^\W\d_]{0,2}[\W\d]*$")
 _STATED = frozenset(_ATTRIBUTES)
 _NAMES = words("math mjx-container span div script img annotation")
 
@@ -130,9 +143,35 @@ def is_display(dom: Dom, node: int) -> bool:
     )
 
 
+def raw(text: str) -> list[tuple[str, str]] | None:
+    """Return a text cut into plain parts and the formulas written in it with TeX's delimiters,
+    as pairs of both; None for a text without any.
+
+    A formula is given as it is to be written; dollars around what is no formula stay text.
+    """
+    parts: list[tuple[str, str]] = []
+    last = 0
+    for count, match in enumerate(_RAW.finditer(text)):
+        if count >= _RAW_MOST:
+            break
+        block = match["block"] or match["shown"]
+        inner = (block or match["brackets"] or match["line"]).strip()
+        if not inner or not _TEX_LIKE.search(inner):
+            continue
+        inner = " ".join(inner.split())
+        parts.append((text[last : match.start()], f"\x02{inner}\x02" if block else f"${inner}$"))
+        last = match.end()
+    if not parts:
+        return None
+    return [*parts, (text[last:], "")]
+
+
 def _image(attrs: Mapping[str, str | None]) -> str | None:
     """Return the formula that an image draws, or None for any other image."""
     alt = (attrs.get("alt") or "").strip()
+    if not alt and (found := _IN_ADDRESS.search((attrs.get("src") or "")[:2000])):
+        source = next(group for group in found.groups() if group)
+        return f"${_clean(unquote_plus(source))}$"
     if alt and (
         _DRAWN_CLASS.search(attrs.get("class") or "") or _DRAWN_BY.search(attrs.get("src") or "")
     ):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from framework.reading import callouts
 from framework.reading.dom import INLINE
-from framework.reading.hints import BODY, BOILER, COMMENT, EMBED, HIDDEN
+from framework.reading.hints import BODY, BOILER, CALLOUT, COMMENT, EMBED, HIDDEN
 from framework.reading.measure import HEADINGS
 from framework.reading.wordlist import words
 
@@ -64,7 +64,11 @@ _PLENTY = 1000
 def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
     """Return the elements that something says are no content."""
     tag, names = dom.tag, dom.names
-    found = {i: Flag.MARKUP for i, name in enumerate(tag) if name in _OUTSIDE}
+    found = {
+        i: Flag.MARKUP
+        for i, name in enumerate(tag)
+        if name in _OUTSIDE and not (name == "noscript" and not measures.length[i])
+    }
     for i, attrs in dom.attrs.items():
         value = names.get(i, 0)
         if not value & _TELLING and _STATING.isdisjoint(attrs):
@@ -83,6 +87,10 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
             found[i] = Flag.HIDDEN_BY_NAME
         elif i not in found and _is_named_outside(value, name, attrs):
             found[i] = Flag.NAMED
+    boxes = [i for i in found if names.get(i, 0) & CALLOUT and callouts.kind(dom, i)]
+    for i in boxes:
+        if found[i] is Flag.MARKUP:
+            del found[i]
     return found
 
 

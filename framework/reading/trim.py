@@ -32,6 +32,7 @@ _OF_TEXTS = frozenset(
 _LINES = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
 _PROSE = 80
 _BODY_LEAST = 0.7
+_PICTURES = 2
 
 
 def plain(text: str) -> str:
@@ -74,7 +75,9 @@ def _is_pointer(piece: Piece, links: list[int], length: list[int]) -> bool:
     if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.HEADING) or not links[piece.node]:
         return False
     size = length[piece.node]
-    return size < 250 and links[piece.node] > 0.5 * size and bool(POINTER.match(_shown(piece).lower()))
+    return (
+        size < 250 and links[piece.node] > 0.5 * size and bool(POINTER.match(_shown(piece).lower()))
+    )
 
 
 def _is_notice(piece: Piece) -> bool:
@@ -135,11 +138,7 @@ def _inked(text: str) -> int:
 def _head(pieces: list[Piece], titles: Titles) -> list[Piece]:
     prose = 0
     for place, piece in enumerate(pieces[:40]):
-        if (
-            piece.kind is BlockKind.HEADING
-            and piece.level <= 2
-            and titles.matches(_shown(piece))
-        ):
+        if piece.kind is BlockKind.HEADING and piece.level <= 2 and titles.matches(_shown(piece)):
             before = pieces[:place]
             return [p for p in before if _is_prose(p) or p.kind is BlockKind.IMAGE] + pieces[
                 place + 1 :
@@ -193,25 +192,30 @@ def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piec
     """Leave out prompts, credits and headings after the last prose."""
     last = len(pieces)
     while last > 1:
-        piece = pieces[last - 1]
-        if piece.kind is BlockKind.HEADING or piece.kind is BlockKind.RULE:
-            last -= 1
-            continue
-        if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE):
+        place = last - 1
+        while place > max(0, last - 1 - _PICTURES) and pieces[place].kind is BlockKind.IMAGE:
+            place -= 1
+        if not _is_closing(pieces[place], links, length):
             break
-        text = _shown(piece)
-        words = len(_WORD.findall(text))
-        dense = length[piece.node] > 0 and links[piece.node] > 0.5 * length[piece.node]
-        if (
-            (words < 45 and PROMPT.search(text.lower()))
-            or (words < 20 and "©" in text)
-            or (words < 120 and COOKIES.search(text))
-            or (words < 25 and dense)
-            or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
-            or (words < 12 and BYLINE.match(text.lower()))
-        ):
-            last -= 1
-            continue
-        break
+        last = place
     kept = pieces[:last]
     return kept if last < len(pieces) and sum(len(p.text) for p in kept) > 200 else pieces
+
+
+def _is_closing(piece: Piece, links: list[int], length: list[int]) -> bool:
+    """Whether a block at the end is no part of the text: a prompt, a credit, a lone heading."""
+    if piece.kind in (BlockKind.HEADING, BlockKind.RULE):
+        return True
+    if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE):
+        return False
+    text = _shown(piece)
+    words = len(_WORD.findall(text))
+    dense = length[piece.node] > 0 and links[piece.node] > 0.5 * length[piece.node]
+    return bool(
+        (words < 45 and PROMPT.search(text.lower()))
+        or (words < 20 and "©" in text)
+        or (words < 120 and COOKIES.search(text))
+        or (words < 25 and dense)
+        or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
+        or (words < 12 and BYLINE.match(text.lower()))
+    )

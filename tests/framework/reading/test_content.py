@@ -73,6 +73,10 @@ AT_THE_END = {
     "chinese": "<h3>相关阅读</h3><p>Intruder text.</p>",
     "tags": "<p>Tags: Intruder, town, weather</p>",
     "copyright": "<p>Copyright 2024 Intruder Media. All rights reserved.</p>",
+    "picture under a prompt": (
+        "<p>Get the Intruder through your letterbox every month, and sign up for its newsletter."
+        '</p><p><a href="/buy"><img src="/cover.jpg"></a></p>'
+    ),
     "long cookie notice": (
         "<p>This intruder of a site uses cookies so that it remembers you. "
         + "It keeps them for a year and tells its partners about them. " * 5

@@ -113,6 +113,42 @@ STRUCTURES = {
         '<p><a href="/large/a.jpg"><img src="/small/a.jpg" alt="The square"></a></p>',
         "![The square](https://site.test/large/a.jpg)",
     ),
+    "picture for readers without scripts": (
+        (
+            '<figure><img src="data:image/gif;base64,R0lG"><noscript><img src="/i.png" alt="A red '
+            'house"></noscript></figure>'
+        ),
+        "![A red house](https://site.test/i.png)",
+    ),
+    "picture of a script and one without": (
+        '<figure><img data-src="/large.png"><noscript><img src="/small.png"></noscript></figure>',
+        "![](https://site.test/large.png)",
+    ),
+    "words for readers without scripts": (
+        "<div>one<noscript><p>Please turn on scripts. <img src=/i.png></p></noscript></div>",
+        "one",
+    ),
+    "accelerated picture": (
+        '<amp-img src="/i.png" alt="A red house"></amp-img>',
+        "![A red house](https://site.test/i.png)",
+    ),
+    "film": (
+        '<video poster="/p.jpg"><source src="/v.mp4"></video>',
+        "![](https://site.test/v.mp4)",
+    ),
+    "film of a script": (
+        '<p>one<video poster="/p.jpg"></video></p>',
+        "one![](https://site.test/p.jpg)",
+    ),
+    "heading that is its own permalink": ('<h2><a href="#use">Usage</a></h2>', "## Usage"),
+    "heading that leads elsewhere": (
+        '<h2><a href="/use#top">Usage</a></h2>',
+        "## [Usage](https://site.test/use#top)",
+    ),
+    "list straight in a list": (
+        "<ul><li>one</li><ul><li>a</li><li>b</li></ul><li>two</li></ul>",
+        "- one\n  - a\n  - b\n- two",
+    ),
     "ruby": ("<p>漢<rt>kan</rt>字 is a word.</p>", "漢(kan)字 is a word."),
     "soft hyphen": ("<p>Donau&shy;dampf&shy;schiff</p>", "Donaudampfschiff"),
 }
@@ -241,6 +277,17 @@ MATHS = {
         "<p>so <math><mfrac><mn>1</mn><mi>n</mi></mfrac></math> holds</p>",
         "so $\\frac{1}{n}$ holds",
     ),
+    "drawn by an address": (
+        '<p>so <img src="https://latex.codecogs.com/svg.image?a%2Bb_1"> holds</p>',
+        "so $a+b_1$ holds",
+    ),
+    "brackets": ("<p>so \\(a_1 * b_1\\) holds</p>", "so $a_1 * b_1$ holds"),
+    "dollars": ("<p>so $a_1 * b_1$ holds</p>", "so $a_1 * b_1$ holds"),
+    "double dollars": ("<p>$$a_1 = b_1$$</p>", "$$\na_1 = b_1\n$$"),
+    "square brackets": ("<p>\\[a_1 = b_1\\]</p>", "$$\na_1 = b_1\n$$"),
+    "prices": ("<p>from $5_000 to $6_000 a piece</p>", "from $5_000 to $6_000 a piece"),
+    "sums of money": ("<p>$20 * 3 or $30 * 2</p>", "$20 \\* 3 or $30 \\* 2"),
+    "an expression": ("<p>match \\(word\\) now</p>", "match \\\\(word\\\\) now"),
     "drawn": ('<p>so <img class="latex" alt="a+b" src="/latex.php?x"> holds</p>', "so $a+b$ holds"),
 }
 
@@ -258,6 +305,14 @@ CALLOUTS = {
             "it.</p></div>"
         ),
         "> [!warning] Careful\n> Text of it.",
+    ),
+    "aside": (
+        '<aside class="admonition tip"><p>Text of it.</p></aside>',
+        "> [!tip]\n> Text of it.",
+    ),
+    "role": (
+        '<div class="alert alert-warning" role="alert"><p>Text of it.</p></div>',
+        "> [!warning]\n> Text of it.",
     ),
     "github": (
         (
