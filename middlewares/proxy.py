@@ -6,6 +6,7 @@ used there, too. Only the operator's own list (`CONSILIENCE_ALLOW_DIRECT`) makes
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 __all__ = ["DEFAULT", "DIRECT", "Proxies", "ProxyMiddleware", "proxies_from"]
+
+_log = logging.getLogger(__name__)
 
 DEFAULT = "default"
 DIRECT = "direct"
@@ -194,7 +197,12 @@ class ProxyMiddleware:
     def from_crawler(cls, crawler: Crawler) -> ProxyMiddleware:
         """Take the policy from the settings (`CONSILIENCE_PROXY_POLICY`), else the environment."""
         given = crawler.settings.get("CONSILIENCE_PROXY_POLICY")
-        return cls(given if isinstance(given, Proxies) else _of_environment(crawler))
+        if isinstance(given, Proxies):
+            return cls(given)
+        found = _of_environment(crawler)
+        for warning in () if crawler.settings.get("REPLAY") else found.warnings:
+            _log.warning("%s", warning)
+        return cls(found)
 
     def process_request(self, request: Request) -> None:
         """Set `request.meta["proxy"]`; raises where a proxy must be used and none can be."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from server.config import Settings
 
-__all__ = ["configure"]
+__all__ = ["announce", "configure"]
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LEVELS = {
@@ -39,3 +40,9 @@ def configure(settings: Settings, folder: Path) -> None:
     logging.basicConfig(level=level, format=_FORMAT, handlers=handlers, force=True)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))
+
+
+def announce(settings: Settings, text: str) -> None:
+    """Write what an operator should see at start, however little is logged, unless it is off."""
+    if settings.log != "off":
+        sys.stderr.write(f"consilience: {text}\n")

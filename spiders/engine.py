@@ -222,7 +222,13 @@ class QuerySpider(Spider):
             variables=variables,
             sessions=self._sessions,
             send=partial(transfer, self.crawler),
+            timeout=self._limit(engine),
         )
+
+    def _limit(self, engine: Engine) -> float | None:
+        """The crawl's own limit for one question, as far as the engine's file allows it."""
+        most = self.settings.getfloat("CONSILIENCE_TIMEOUT")
+        return min(most, engine.limits.timeout or most) if most else None
 
     def _note(self, engine: Engine, query: Query, number: int, page: Page) -> list[Item]:
         self._tally(engine, page.verdict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, Spider
 
@@ -34,6 +34,11 @@ class PageSpider(Spider):
     """
 
     name = "page"
+    #: No site is asked harder than by the service's own page fetches.
+    custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 6,
+        "DOWNLOAD_DELAY": 0.1,
+    }
 
     def __init__(
         self,

@@ -55,7 +55,9 @@ async def transfer(
         async with asyncio.timeout(timeout), places or contextlib.nullcontext():
             answer = await download(crawler, scrapy_request(request, meta))
     except TimeoutError:
-        raise UnavailableError(f"no complete answer within {timeout:g} s", code="timeout") from None
+        raise UnavailableError(
+            f"no complete answer within {round(timeout, 1):g} s", code="timeout"
+        ) from None
     except ConsilienceError:
         raise
     except Exception as error:

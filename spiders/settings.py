@@ -90,6 +90,8 @@ CONSILIENCE_CHROME_PATH = os.environ.get("CONSILIENCE_CHROME_PATH") or None
 CONSILIENCE_ENGINES_DIR: list[str] = []
 #: Folder of the state database: rests, keys, pace; empty means the user's own.
 CONSILIENCE_STATE_DIR = os.environ.get("CONSILIENCE_STATE_DIR") or None
+#: Seconds that one question may take at most; None leaves it to each engine's file.
+CONSILIENCE_TIMEOUT = None
 #: Networks in CIDR form that the guard lets through although they are not public.
 CONSILIENCE_ALLOW_NETWORKS = _listed("CONSILIENCE_ALLOW_NETWORKS")
 #: A file of further certificate authorities to trust.

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 from framework.errors import InvalidInputError
 from framework.spec import catalogue
 from server.cli.output import line
+from server.config import Environment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 __all__ = ["init", "scrapy"]
+
+#: Variables by which a stranger's `.env` could have code run.
+_CODE = ("SCRAPY", "PYTHON", "LD_", "DYLD_")
 
 _SCRAPY_CFG = """\
 [settings]
@@ -63,8 +67,15 @@ def _write(path: Path, text: str) -> None:
 
 
 def scrapy(command: str, arguments: Sequence[str]) -> None:
-    """Run one of Scrapy's commands with our settings and spiders."""
+    """Run one of Scrapy's commands with our settings and spiders.
+
+    A `.env` file counts as for the other commands, but never for Scrapy itself, whose variables
+    can name code to run.
+    """
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "spiders.settings")
+    for name, value in Environment.read().values.items():
+        if not name.upper().startswith(_CODE):
+            os.environ.setdefault(name, value)
     from scrapy.cmdline import execute
 
     execute(["scrapy", command, *arguments])

@@ -116,7 +116,7 @@ def show_proxies(
     Returns 1 where one failed.
     """
     application = Application.create(settings_of(overrides))
-    for warning in application.proxies.warnings:
+    for warning in () if url else application.proxies.warnings:
         note(f"warning: {warning}")
     pools = application.proxies.pools
     results = _tested(application, pools, url, timeout) if url else {}

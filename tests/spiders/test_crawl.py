@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from spiders.loader import EngineLoader, engine_folders
 from spiders.pipelines import row_of
 from tests.support.crawling import crawl as run_crawl
 from tests.support.engines import FORM, PLAIN, TOKEN, engine, record, rows, write_engine
-from tests.support.site import Reply, Site
+from tests.support.site import Reply, Seen, Site
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,6 +155,42 @@ async def test_pages_become_items(project: Path) -> None:
     assert "They **dance** to tell." in by_url[urls[0]]["content"]
     assert by_url[urls[1]]["error"] == "robots_refused"
     assert by_url[urls[2]]["error"] == "connection_refused"
+
+
+async def test_no_site_is_asked_for_more_than_six_pages_at_once(project: Path) -> None:
+    """Held until another site has sent twenty pages, each a tenth of a second after the last."""
+    gate, held, other = asyncio.Event(), 0, 0
+
+    async def late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal held
+        held += 1
+        await gate.wait()
+
+    def quick(seen: Seen) -> Reply:
+        nonlocal other
+        other += 1
+        if other == 20:
+            gate.set()
+        return Reply(body=b"quick")
+
+    slow = {f"/{number}": Reply(stream=late) for number in range(20)}
+    fast = {f"/{number}": quick for number in range(20)}
+    async with Site({**slow}) as one, Site({**fast}) as two:
+        sites = (one.url, lambda path: two.url(path, host="localhost"))
+        urls = [url(f"/{number}") for number in range(20) for url in sites]
+        (project / "urls.txt").write_text("\n".join(urls), encoding="utf-8")
+        changes: dict[str, object] = {
+            "CONSILIENCE_ALLOW_NETWORKS": ["127.0.0.0/8"],
+            "CONSILIENCE_ROBOTS": "off",
+        }
+        crawling = asyncio.ensure_future(
+            crawl(project, "page", changes, urls=str(project / "urls.txt"))
+        )
+        await gate.wait()
+        assert held == 6
+        items = await crawling
+    assert len(items) == 40
+    assert not [item for item in items if "error" in item]
 
 
 def test_a_broken_file_does_not_hide_the_others(project: Path) -> None:
