@@ -16,7 +16,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse
 
 from framework.errors import InvalidInputError
-from server.web.sessions import COOKIE, caller_of_cookie, caller_of_token
+from server.web.sessions import COOKIE, caller_of_cookie, caller_of_token, login_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -191,7 +191,8 @@ class Gate:
 
 def _response(refused: Refusal, scope: Scope) -> Response:
     if refused.status == 401 and scope["path"] in _SESSION_PATHS and _is_page_load(scope):
-        return RedirectResponse("/login", 303, {"Cache-Control": "no-store"})
+        login = login_address(scope["path"], scope["query_string"].decode("latin-1"))
+        return RedirectResponse(login, 303, {"Cache-Control": "no-store"})
     headers = {"Cache-Control": "no-store"}
     if refused.status == 401:
         headers["WWW-Authenticate"] = 'Bearer error="invalid_token"'

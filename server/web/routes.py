@@ -24,7 +24,7 @@ from server.tools import web_search
 from server.tools.base import parse
 from server.version import VERSION
 from server.web import views
-from server.web.sessions import COOKIE, LIFETIME, caller_of_token, issue
+from server.web.sessions import COOKIE, LIFETIME, caller_of_token, issue, way_back
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,13 +60,15 @@ def routes(access: Access) -> list[Route]:
 
     async def login(request: Request) -> Response:
         if request.method == "GET":
-            return _page("login.html", request, wrong=False)
+            to = way_back(request.query_params.get("to", ""))
+            return _page("login.html", request, wrong=False, to=to)
         form = parse_qs((await request.body()).decode(errors="replace"))
         token = "".join(form.get("token", [])).strip()
+        to = way_back("".join(form.get("to", [])))
         if caller_of_token(access.tokens, token) is None:
             await asyncio.sleep(_WRONG_TOKEN)
-            return _page("login.html", request, 401, wrong=True)
-        answer = RedirectResponse("/", 303, HEADERS)
+            return _page("login.html", request, 401, wrong=True, to=to)
+        answer = RedirectResponse(to, 303, HEADERS)
         answer.set_cookie(
             COOKIE,
             issue(token),

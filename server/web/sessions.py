@@ -6,15 +6,44 @@ import hashlib
 import hmac
 import time
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["COOKIE", "LIFETIME", "caller_of_cookie", "caller_of_token", "issue"]
+__all__ = [
+    "COOKIE",
+    "LIFETIME",
+    "caller_of_cookie",
+    "caller_of_token",
+    "issue",
+    "login_address",
+    "way_back",
+]
 
 COOKIE = "consilience_session"
 #: How long a session lasts, in seconds.
 LIFETIME = 7 * 24 * 3600
+
+
+#: Pages that signing in may lead to.
+_PAGES = frozenset({"/", "/page", "/status"})
+
+
+def login_address(path: str, query: str) -> str:
+    """Return the address of the login form that leads back to a page after it."""
+    asked = f"{path}?{query}" if query else path
+    return "/login" if asked == "/" else f"/login?{urlencode({'to': asked})}"
+
+
+def way_back(asked: str) -> str:
+    """Return where to go after signing in: the page asked for if it is one of ours, else `/`."""
+    try:
+        parts = urlsplit(asked)
+    except ValueError:
+        return "/"
+    ours = asked.startswith("/") and not parts.netloc and parts.path in _PAGES
+    return asked if ours else "/"
 
 
 def issue(token: str, now: float | None = None) -> str:

@@ -260,19 +260,18 @@ def _luminance(colour: list[float]) -> float:
 async def test_signing_in_and_out(chromium: Browser, guarded_url: str) -> None:
     async with opened(chromium, guarded_url) as (page, _):
         await page.goto("/?q=tides")
-        assert page.url == f"{guarded_url}/login"
+        assert page.url == f"{guarded_url}/login?to=%2F%3Fq%3Dtides"
         await page.get_by_label("Token").fill("wrong-token")
         await page.keyboard.press("Enter")
         assert "no token" in await page.get_by_role("alert").inner_text()
 
         await page.get_by_label("Token").fill("ann-has-a-token")
         await page.keyboard.press("Enter")
-        await page.wait_for_url(f"{guarded_url}/")
+        await page.wait_for_url(f"{guarded_url}/?q=tides")
+        assert await page.locator("ol.results > li").count() == 3
         (cookie,) = await page.context.cookies()
         assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
         assert "ann-has-a-token" not in cookie["value"]
-        await page.goto("/?q=tides")
-        assert await page.locator("ol.results > li").count() == 3
         await page.goto("/status")
         assert "engines" in (await page.content()).lower()
 

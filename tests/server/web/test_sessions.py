@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
 
-from server.web.sessions import COOKIE, LIFETIME, caller_of_cookie, caller_of_token, issue
+from server.web.sessions import (
+    COOKIE,
+    LIFETIME,
+    caller_of_cookie,
+    caller_of_token,
+    issue,
+    login_address,
+    way_back,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +60,36 @@ def test_tokens_are_told_apart() -> None:
     assert caller_of_token(TOKENS, " bob-has-a-token\n") == "bob"
     assert caller_of_token(TOKENS, "bob") is None
     assert caller_of_token(TOKENS, "\ud800é") is None
+
+
+@pytest.mark.parametrize("asked", ["/", "/?q=a&page=2", "/page?url=https://a.example/", "/status"])
+def test_signing_in_leads_back_to_what_was_asked_for(asked: str) -> None:
+    path, _, query = asked.partition("?")
+    given = parse_qs(urlsplit(login_address(path, query)).query)
+
+    assert way_back(given.get("to", [""])[0]) == asked
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "",
+        "https://evil.example/",
+        "//evil.example/",
+        "///evil.example/",
+        "/\\evil.example",
+        "\\evil.example",
+        " //evil.example/",
+        "/\t/evil.example/",
+        "javascript:alert(1)",
+        "//[::1",
+        "/logout",
+        "/mcp",
+        "?q=a",
+    ],
+)
+def test_signing_in_leads_nowhere_else(asked: str) -> None:
+    assert way_back(asked) == "/"
 
 
 @pytest.mark.asyncio(loop_scope="module")
