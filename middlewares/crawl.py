@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
+from framework.errors import InvalidInputError
 from framework.spec.environment import disabled
 from framework.types import Page, Verdict
 from middlewares.policy import EnginePolicy
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from framework.spec.compiler import Engine
     from middlewares.policy import Attempt
@@ -29,6 +31,8 @@ __all__ = ["CONCURRENCY", "PolicyMiddleware"]
 
 #: How many questions a crawl has with one engine at once, where its file says nothing.
 CONCURRENCY = 4
+#: Least seconds between two searches, and two further pages; `DOWNLOAD_DELAY` holds for both.
+_GAPS = ("CONSILIENCE_SEARCH_GAP", "CONSILIENCE_PAGE_GAP")
 #: Seconds that a crawl waits for an engine's turn: nobody is waiting for one answer.
 _PATIENCE = 3600.0
 #: A rest that ends within an engine's own time limit is waited for; seconds where it has none.
@@ -64,12 +68,14 @@ class PolicyMiddleware:
         settings = crawler.settings
         enabled = not settings.get("REPLAY")
         folder = Path(settings.get("CONSILIENCE_STATE_DIR") or default_folder())
+        delay = _seconds(settings, "DOWNLOAD_DELAY")
+        gaps = [max(delay, _seconds(settings, name)) for name in _GAPS]
 
         def opened() -> EnginePolicy:
             state = StateDatabase(folder / STATE_FILE if enabled else None)
-            policy = EnginePolicy.create(state, os.environ, enabled=enabled)
-            policy.search_gap = policy.page_gap = settings.getfloat("DOWNLOAD_DELAY")
-            return policy
+            return EnginePolicy.create(
+                state, os.environ, search_gap=gaps[0], page_gap=gaps[1], enabled=enabled
+            )
 
         middleware = cls(opened, going=lambda: crawler.crawling)
         crawler.signals.connect(middleware.close, signals.spider_closed)
@@ -120,3 +126,11 @@ class PolicyMiddleware:
         if wait > 0:
             await self._sleep(wait)
         return await self.policy.consult(engine, attempt, deadline=_PATIENCE, is_page=is_page)
+
+
+def _seconds(settings: BaseSettings, name: str) -> float:
+    try:
+        return settings.getfloat(name)
+    except ValueError:
+        given = settings.get(name)
+        raise InvalidInputError(f"{name} must be a number of seconds, not {given!r}") from None

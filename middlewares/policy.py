@@ -85,10 +85,24 @@ class EnginePolicy:
 
     @classmethod
     def create(
-        cls, state: StateDatabase, environ: Mapping[str, str], *, enabled: bool = True
+        cls,
+        state: StateDatabase,
+        environ: Mapping[str, str],
+        *,
+        search_gap: float = 0.0,
+        page_gap: float = 0.0,
+        enabled: bool = True,
     ) -> EnginePolicy:
         """Build the rules over a state database with the system's clock."""
-        return cls(state, environ, Cooldown(state), Pace(StateLedger(state)), enabled=enabled)
+        return cls(
+            state,
+            environ,
+            Cooldown(state),
+            Pace(StateLedger(state)),
+            search_gap=search_gap,
+            page_gap=page_gap,
+            enabled=enabled,
+        )
 
     def rest(self, engine_id: str) -> Rest | None:
         """Return the rest an engine still has, or None."""
@@ -181,6 +195,7 @@ class EnginePolicy:
         return {name: keys[0] for name, keys in pools.items() if keys}
 
     async def _ask(self, engine: Engine, pools: Mapping[str, KeyPool], attempt: Attempt) -> Page:
+        before = self.cooldown.resting(engine.id)
         try:
             page = await with_keys(pools, attempt, sleep=self.sleep)
         except TooSoonError:
@@ -188,6 +203,10 @@ class EnginePolicy:
         except UnavailableError as error:
             self._note(engine, _verdict(error.code), pools.values(), error.retry_after, str(error))
             raise
+        if page.verdict in _ANSWERED and self.cooldown.resting(engine.id) != before:
+            # Another question found a block while this one was under way: its rest stays.
+            self.cooldown.remember(engine.id, page.verdict)
+            return page
         rest = self._note(engine, page.verdict, pools.values(), page.retry_after, page.detail)
         if rest is None or page.verdict in _ANSWERED:
             return page

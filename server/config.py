@@ -177,6 +177,12 @@ class Settings(BaseModel):
     """Use embeddings where a model is there."""
     cache_dir: Path | None = None
     """Folder of the page cache; default: the state folder."""
+    cache_ttl: float = Field(default=300, ge=0, le=604_800)
+    """Seconds that a page is used again unasked; after that the site is asked whether it holds."""
+    search_gap: float = Field(default=0, ge=0, le=3_600)
+    """Least seconds between two searches of one engine, whatever its file allows."""
+    page_gap: float = Field(default=0, ge=0, le=3_600)
+    """Least seconds between two further pages of one engine's searches."""
     render_timeout: float = Field(default=30, gt=0, le=300)
     """Seconds that rendering a page may take."""
     render_concurrency: int = Field(default=2, ge=1, le=16)
@@ -241,6 +247,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "nli": ("INTERNET_CONTEXT_MCP_NLI",),
     "embeddings": ("INTERNET_CONTEXT_MCP_EMBEDDINGS",),
     "cache_dir": ("CONSILIENCE_CACHE_DIR", "INTERNET_CONTEXT_MCP_CACHE_DIR"),
+    "cache_ttl": ("CONSILIENCE_CACHE_TTL",),
+    "search_gap": ("CONSILIENCE_SEARCH_GAP",),
+    "page_gap": ("CONSILIENCE_PAGE_GAP",),
     "render_timeout": ("WEBFETCH_RENDER_TIMEOUT",),
     "render_concurrency": ("WEBFETCH_RENDER_MAX_CONCURRENCY",),
     "render_requests": ("WEBFETCH_RENDER_MAX_REQUESTS",),

@@ -35,6 +35,8 @@ Wait = Literal["load", "networkidle"]
 PAGE_CAP = 8 * 1024 * 1024
 #: Larger bodies are read in a thread, so that other calls go on meanwhile.
 _SMALL_BODY = 64 * 1024
+#: Failures of a shared transfer that say how much time another caller had.
+_OTHERS_LIMIT = frozenset({"timeout", "rate_limited"})
 _ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.5"
 
 
@@ -91,17 +93,19 @@ class Pages:
         """Fetch and read one page.
 
         With `render` auto a page that needs a browser is rendered, and where that fails the plain
-        one is returned with a warning; `always` is strict.
+        one is returned with a warning; `always` is strict. The time limit holds for both together.
 
         Raises:
             InvalidInputError: the address is no http(s) address.
             ConsilienceError: it could not be fetched, is blocked or is an error of the site.
         """
         request = replace(request, url=checked_url(request.url))
+        end = asyncio.get_running_loop().time() + request.timeout
         always = request.render == "always" or request.screenshot
         found = await (self._rendered(request) if always else self._plain(request))
         if request.render == "auto" and not always and found.document.needs_render:
-            found = await self._better(request, found)
+            left = end - asyncio.get_running_loop().time()
+            found = await self._better(replace(request, timeout=left), found)
         _refuse(found)
         return found
 
@@ -155,13 +159,19 @@ class Pages:
     async def _load(
         self, request: PageRequest, mode: FetchMode, facts: dict[str, object]
     ) -> tuple[HttpResponse, bool]:
-        """Return the answer, and whether it was fetched just now."""
+        """Return the answer, and whether it was fetched just now.
+
+        A transfer is shared with callers that want the same, but each keeps its own time limit:
+        where the one who began it had less time, the others begin anew.
+        """
+        end = asyncio.get_running_loop().time() + request.timeout
         fresh = False
 
         async def load(headers: tuple[tuple[str, str], ...]) -> tuple[HttpResponse, int | None]:
             nonlocal fresh
             fresh = True
-            return await self._transfer(request, mode, facts, headers), None
+            left = end - asyncio.get_running_loop().time()
+            return await self._transfer(request, mode, facts, headers, left), None
 
         personal = any(name.lower() != "accept" for name, _ in request.headers)
         if request.screenshot or personal:
@@ -169,7 +179,18 @@ class Pages:
         sent = tuple(value for _, value in request.headers)
         vary = (str(request.wait), *sent) if mode is FetchMode.RENDER else sent
         key = CacheKey(request.url, mode, vary)
-        return (await self._cache.fetch(key, request.cap, load)).response, fresh
+        try:
+            async with asyncio.timeout_at(end):
+                while True:
+                    try:
+                        return (await self._cache.fetch(key, request.cap, load)).response, fresh
+                    except UnavailableError as error:
+                        if fresh or error.code not in _OTHERS_LIMIT:
+                            raise
+        except TimeoutError:
+            raise UnavailableError(
+                f"no complete answer within {request.timeout:g} s", code="timeout"
+            ) from None
 
     async def _transfer(
         self,
@@ -177,14 +198,14 @@ class Pages:
         mode: FetchMode,
         facts: dict[str, object],
         conditions: tuple[tuple[str, str], ...],
+        timeout: float,
     ) -> HttpResponse:
         hub = await self._hub()
         sent = HttpRequest(url=request.url, headers=(*_accepting(request.headers), *conditions))
         meta = {"refresh": True, "robots": "warn", **facts}
-        async with self._policy.page_turn(request.url, deadline=request.timeout):
-            return await hub.fetch(
-                sent, mode=mode, timeout=request.timeout, maxsize=request.cap, meta=meta
-            )
+        async with self._policy.page_turn(request.url, deadline=timeout) as waited:
+            left = timeout - waited
+            return await hub.fetch(sent, mode=mode, timeout=left, maxsize=request.cap, meta=meta)
 
 
 def _accepting(headers: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

@@ -90,6 +90,9 @@ CONSILIENCE_CHROME_PATH = os.environ.get("CONSILIENCE_CHROME_PATH") or None
 CONSILIENCE_ENGINES_DIR: list[str] = []
 #: Folder of the state database: rests, keys, pace; empty means the user's own.
 CONSILIENCE_STATE_DIR = os.environ.get("CONSILIENCE_STATE_DIR") or None
+#: Least seconds between two searches, and between two further pages, of one engine.
+CONSILIENCE_SEARCH_GAP = os.environ.get("CONSILIENCE_SEARCH_GAP") or 0
+CONSILIENCE_PAGE_GAP = os.environ.get("CONSILIENCE_PAGE_GAP") or 0
 #: Seconds that one question may take at most; None leaves it to each engine's file.
 CONSILIENCE_TIMEOUT = None
 #: Networks in CIDR form that the guard lets through although they are not public.

@@ -133,6 +133,15 @@ async def test_a_crawl_that_ends_asks_nothing_more(policy: EnginePolicy) -> None
     assert "page" not in request.meta
 
 
+async def test_the_operators_gaps_are_kept_between_searches_and_between_pages(
+    rules: PolicyMiddleware, policy: EnginePolicy, clock: Clock
+) -> None:
+    policy.search_gap, policy.page_gap = 30.0, 5.0
+    for is_page in (False, True, True, False):
+        assert await asked(rules, question(is_page=is_page)) is OK
+    assert clock.slept == [5.0, 25.0]
+
+
 async def test_a_failure_is_noted_and_raised(rules: PolicyMiddleware) -> None:
     async def crash() -> Page:
         raise RuntimeError("a bug")

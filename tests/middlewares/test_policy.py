@@ -204,3 +204,22 @@ async def test_recordings_know_no_rules(clock: Clock) -> None:
         assert policy.rest("paid") is None
         assert policy.remaining("paid") == 0.0
         assert policy.cooldown.history("paid") == {}
+
+
+async def test_an_answer_ends_no_rest_that_came_while_it_was_under_way(
+    policy: EnginePolicy,
+) -> None:
+    free = compile_text(FILE.format(id="free", more=", optional: true"), "free.yaml")
+    policy.environ = {}
+
+    async def overtaken(keys: Mapping[str, str]) -> Page:
+        policy.cooldown.note("free", Verdict.CAPTCHA)
+        return page(Verdict.OK)
+
+    await policy.consult(free, overtaken, deadline=9.0)
+    rest = policy.rest("free")
+    assert rest is not None
+    assert rest.verdict is Verdict.CAPTCHA
+    # One that was asked although the engine rested proves that it is free again.
+    await policy.consult(free, Server([page(Verdict.OK)]), deadline=9.0)
+    assert policy.rest("free") is None

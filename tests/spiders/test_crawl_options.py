@@ -123,6 +123,7 @@ async def test_a_proxy_that_is_set_but_not_used_is_mentioned_at_start(
         (("-s", "CONSILIENCE_ALLOW_NETWORKS=here"), "'here' does not appear to be"),
         (("-s", "CONSILIENCE_CA_FILE=none.pem"), "there is no file none.pem"),
         (("-s", "REPLAY=none"), "none holds no recordings"),
+        (("-s", "CONSILIENCE_SEARCH_GAP=long"), "must be a number of seconds, not 'long'"),
         (("-s", "JOBDIR=/dev/null/x"), "JOBDIR: /dev/null/x: Not a directory"),
     ],
 )
