@@ -16,6 +16,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 
 from framework.errors import InvalidInputError
+from middlewares.proxy import ProxyMiddleware
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable
@@ -36,7 +37,7 @@ _KEPT = 1024
 #: The longest pause between two pages of a site that is honoured, in seconds.
 _LONGEST_DELAY = 30.0
 #: What the question for robots.txt takes over from the request that it is asked for.
-_SHARED = ("fetch", "proxy", "pool", "profile", "judge")
+_SHARED = ("fetch", "proxy", "routed", "tried", "pool", "profile", "judge")
 #: Seconds for the question itself; it outlives a caller that leaves, for others wait for it too.
 _TIMEOUT = 10.0
 
@@ -109,8 +110,10 @@ class RobotsMiddleware:
         policy: RobotsPolicy | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        route: Callable[[Request], None] = lambda request: None,
     ) -> None:
         self._download = download
+        self._route = route
         self._policy = policy
         self._clock = clock
         self._sleep = sleep
@@ -122,7 +125,15 @@ class RobotsMiddleware:
         """Read the operator's policy from the settings."""
         named = crawler.settings.get("CONSILIENCE_ROBOTS")
         policy = _policy(str(named)) if named else None
-        middleware = cls(lambda request: crawler.engine.download_async(request), policy)
+
+        def route(request: Request) -> None:
+            router = crawler.get_downloader_middleware(ProxyMiddleware)
+            if router is not None:
+                router.process_request(request)
+
+        middleware = cls(
+            lambda request: crawler.engine.download_async(request), policy, route=route
+        )
         crawler.signals.connect(middleware._stop, signals.spider_closed)
         return middleware
 
@@ -132,6 +143,8 @@ class RobotsMiddleware:
         policy = (self._policy or RobotsPolicy(wished)) if wished else RobotsPolicy.OFF
         if policy is RobotsPolicy.OFF:
             return
+        # The page's proxy is chosen now, so that both questions leave by the same one.
+        self._route(request)
         robots = await self._robots(request)
         if not robots.allows(request.url):
             self._object(request, policy)

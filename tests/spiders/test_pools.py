@@ -6,11 +6,14 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
+from framework.errors import UnavailableError
 from framework.types import HttpRequest, HttpResponse, Query, Verdict
 from middlewares.pools import Member, Pool, ProxyRotation
 from middlewares.proxy import DEFAULT, Proxies
 from spiders.hub import Hub
-from spiders.replay import ReplayProxy
+from spiders.replay import Fault, ReplayProxy
 from tests.spiders.conftest import LOOPBACK
 from tests.support.engines import PLAIN, TOKEN, engine, rows
 
@@ -111,3 +114,34 @@ async def test_a_pool_without_a_living_member_lets_no_step_out(tmp_path: Path) -
         await proxies[0].__aexit__(None, None, None)
         found = [await hub.search_engine(engine(TOKEN), Query(text="a")) for _ in range(2)]
     assert [one.verdict for one in found] == [Verdict.PROXY_UNAVAILABLE] * 2
+
+
+async def test_robots_txt_is_asked_for_through_the_pages_own_proxy(tmp_path: Path) -> None:
+    def answer(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(url="", status=404 if request.url.endswith("robots.txt") else 200)
+
+    async with behind(tmp_path, answer, answer) as (hub, proxies):
+        for number in range(4):
+            request = HttpRequest(url=f"https://site.example/{number}")
+            await hub.fetch(request, meta={"robots": "obey"})
+    asked = [[request.url.rpartition("/")[2] for request in proxy.served] for proxy in proxies]
+    assert asked == [["robots.txt", "0", "2"], ["robots.txt", "1", "3"]]
+
+
+async def test_a_dead_proxy_costs_no_page_its_robots_txt(tmp_path: Path) -> None:
+    def answer(request: HttpRequest) -> HttpResponse:
+        if request.url.endswith("robots.txt"):
+            return HttpResponse(url="", body=b"User-agent: *\nDisallow: /private")
+        return HttpResponse(url="", body=b"page")
+
+    async with behind(tmp_path, answer, answer) as (hub, proxies):
+        proxies[0].fault = Fault.CLOSE
+        with pytest.raises(UnavailableError) as caught:
+            await hub.fetch(
+                HttpRequest(url="https://site.example/private"), meta={"robots": "obey"}
+            )
+        assert caught.value.code == "robots_refused"
+        found = await hub.fetch(
+            HttpRequest(url="https://site.example/open"), meta={"robots": "obey"}
+        )
+    assert found.body == b"page"
