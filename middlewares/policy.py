@@ -159,6 +159,22 @@ class EnginePolicy:
                 attempt = self._paced(attempt, engine, pools, deadline - waited)
             return await self._ask(engine, pools, attempt)
 
+    async def try_key(
+        self, engine: Engine, name: str, number: int, attempt: Attempt, *, deadline: float
+    ) -> Page:
+        """Ask an engine with one key of a pool, resting or not, and note what came of that key.
+
+        Other pools give the key that is their turn. The pace of the file is kept, `deadline`
+        being in seconds. Raises what `attempt` raises.
+        """
+        pools = self.pools(engine)
+        chosen = {other: pool.choose() for other, pool in pools.items() if len(pool)}
+        numbers = {**chosen, name: number}
+        keys = {other: pools[other].use(n) for other, n in numbers.items() if n is not None}
+        page = await self._paced(attempt, engine, pools, deadline)(keys)
+        pools[name].note(number, page.verdict, page.retry_after)
+        return page
+
     def _paced(
         self, attempt: Attempt, engine: Engine, pools: Mapping[str, KeyPool], longest: float
     ) -> Attempt:

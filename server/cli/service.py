@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from framework.errors import ConsilienceError, NotFoundError
+from framework.errors import ConsilienceError, NotFoundError, UnavailableError
 from framework.evidence import models
-from framework.types import HttpRequest, Query, Verdict
+from framework.spec.context import Variables
+from framework.spec.environment import setting_values
+from framework.types import HttpRequest, Page, Query, Verdict
 from server.app import Application
 from server.cli.calls import run_with
 from server.cli.output import as_json as print_json
 from server.cli.output import line, note, table
 from server.cli.setup import settings_of
-from server.requests import SearchRequest
 from server.wiring import downloader, models_dir
+from spiders.failures import failed_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +37,8 @@ __all__ = [
     "show_keys",
     "show_proxies",
 ]
+
+_WORKS = frozenset({Verdict.OK, Verdict.EMPTY})
 
 #: A key pool by its engine and its name there.
 _Named = tuple[str, str]
@@ -59,7 +64,7 @@ def show_keys(overrides: Mapping[str, object], check_within: float | None, *, as
     verdicts, rests = _tried(application, engines, pools, check_within or 0.0)
     rows = [
         {"engine": engine, "pool": name, "keys": len(pool), "resting": rests[engine, name]}
-        | {"verdict": verdicts.get(engine, "")}
+        | {"verdict": verdicts.get((engine, name), "")}
         for (engine, name), pool in pools.items()
     ]
     if as_json:
@@ -86,23 +91,38 @@ def _tried(
     engines: set[str],
     pools: Mapping[_Named, KeyPool],
     timeout: float,
-) -> tuple[dict[str, Verdict], dict[_Named, str]]:
-    """Search with each engine; return its verdict, and how every pool rests after that."""
+) -> tuple[dict[_Named, Verdict], dict[_Named, str]]:
+    """Search with each key of each engine; return a pool's best verdict, and how its keys rest."""
 
-    async def work(app: Application) -> tuple[dict[str, Verdict], dict[_Named, str]]:
-        found: dict[str, Verdict] = {}
-        for name in sorted(engines):
-            request = SearchRequest(query=Query(text="test"), engines=(name,), timeout=timeout)
-            try:
-                answer = await app.search(request, caller="cli")
-            except ConsilienceError as error:
-                known = {verdict.value for verdict in Verdict}
-                found[name] = Verdict(error.code) if error.code in known else Verdict.ERROR
-            else:
-                found[name] = answer.engines[0].verdict
+    async def work(app: Application) -> tuple[dict[_Named, Verdict], dict[_Named, str]]:
+        found = {
+            named: await _best(app, named, len(pool), timeout)
+            for named, pool in pools.items()
+            if named[0] in engines
+        }
         return found, {named: _resting(pool) for named, pool in pools.items()}
 
     return run_with(application, work)
+
+
+async def _best(app: Application, named: _Named, count: int, timeout: float) -> Verdict:
+    """Try each key of a pool; return that some key works, or what was said of the last one."""
+    engine, hub = app.catalogue.get(named[0]), await app.hub()
+    settings = setting_values(engine.spec, app.environment.values)
+
+    async def attempt(keys: Mapping[str, str]) -> Page:
+        variables = Variables(keys=keys, settings=settings, now=datetime.now(UTC))
+        query = Query(text="test")
+        return await hub.search_engine(engine, query, variables=variables, timeout=timeout)
+
+    verdicts = []
+    for number in range(1, count + 1):
+        try:
+            page = await app.policy.try_key(engine, named[1], number, attempt, deadline=timeout)
+        except UnavailableError as error:
+            page = failed_page(error)
+        verdicts.append(page.verdict)
+    return next((one for one in verdicts if one in _WORKS), verdicts[-1])
 
 
 # Proxies

@@ -65,6 +65,9 @@ async def test_keys_are_tried_and_what_rests_is_said_by_number(tmp_path: Path) -
         place = Place(tmp_path, site, BASE_URL=site.url("").rstrip("/"), CONSILIENCE_LOG="off")
         place.environment["KEYED_API_KEYS"] = "spent, unknown, good"
         good = await place.run("keys", "--check", expect=(0,))
+        asked = [seen.headers["x-api-key"] for seen in site.seen]
+        place.environment["KEYED_API_KEYS"] = "good, spent, unknown"
+        again = await place.run("keys", "--check", expect=(0,))
         place.environment["KEYED_API_KEYS"] = "unknown"
         bad = await place.run("keys", "--check", expect=(1,))
 
@@ -72,4 +75,8 @@ async def test_keys_are_tried_and_what_rests_is_said_by_number(tmp_path: Path) -
     assert "1: key 1 quota" in row
     assert "2: key 2 unauthorised" in row
     assert row.rstrip().endswith("ok")
+    assert asked == ["spent", "unknown", "good"]
+    (row,) = [line for line in again.splitlines() if line.startswith("keyed")]
+    assert "2: key 2 quota" in row
+    assert "3: key 3 unauthorised" in row
     assert any(line.rstrip().endswith("unauthorised") for line in bad.splitlines())
