@@ -11,20 +11,24 @@ RUN apt-get update \
 
 FROM base AS build
 WORKDIR /src
-COPY pyproject.toml constraints.txt README.md LICENSE engine-v1.json ./
+# Dependencies first: this layer stays as long as their digests do.
+COPY constraints-hashes.txt ./
+RUN python -m venv /opt/consilience \
+    && /opt/consilience/bin/pip install --compile --require-hashes -r constraints-hashes.txt
+COPY pyproject.toml README.md LICENSE engine-v1.json ./
 COPY framework framework
 COPY spiders spiders
 COPY middlewares middlewares
 COPY server server
 COPY engines.d engines.d
 COPY fixtures fixtures
-RUN python -m venv /opt/consilience \
-    && /opt/consilience/bin/pip install --compile -c constraints.txt '.[all]'
+RUN /opt/consilience/bin/pip install --compile --no-deps .
 
 # docker build --target test . runs the tests
 FROM build AS test
 COPY . .
-RUN /opt/consilience/bin/pip install -c constraints.txt --group dev \
+RUN /opt/consilience/bin/pip install pip==26.3 \
+    && /opt/consilience/bin/pip install -c constraints.txt --group dev \
     && /opt/consilience/bin/python -m pytest -q -m "not slow"
 
 FROM base AS run
