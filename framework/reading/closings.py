@@ -17,7 +17,9 @@ __all__ = [
     "COOKIES",
     "CREDIT",
     "ENDING",
+    "PLEA",
     "POINTER",
+    "PRICE",
     "PROMPT",
 ]
 
@@ -97,6 +99,20 @@ COOKIES = re.compile(
     re.I,
 )
 """What a notice about cookies says, however long it is."""
+
+PLEA = re.compile(
+    r"value your privacy|stor(?:e|ing) and/?(?:or )?access(?:ing)? information on|"
+    r"(?:accept|manage|reject) (?:all )?cookies|we use cookies|this (?:web)?site uses cookies|"
+    r"partners? (?:store|process|use) |wir (?:verwenden|nutzen|setzen) cookies|"
+    r"alle cookies akzeptieren|nous utilisons des cookies|accepter (?:tous )?les cookies|"
+    r"(?:usamos|utilizamos|utilizziamo|używamy) (?:i )?(?:cookies?|plików cookie)|"
+    r"мы используем (?:файлы )?cookie|使用\s?cookie",
+    re.I,
+)
+"""What a box says that asks for consent to cookies."""
+
+PRICE = re.compile(r"[€$£¥₹₽]\s?\d|\d\s?(?:[€$£¥₹₽]|eur|usd|gbp|chf|zł|kr\b|kč|руб|円|元)", re.I)
+"""A sum of money."""
 
 POINTER = re.compile(
     r"""^\W*(?:

@@ -18,18 +18,20 @@ from framework.reading.surroundings import Flag
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from framework.reading.dom import Dom
 
 __all__ = ["Content", "is_safe", "select"]
 
-_NEVER_ROOT = words("p pre blockquote ul ol li tr tbody a figure figcaption h1 h2 h3 h4 h5 h6") | {
-    ""
-}
+_NEVER_ROOT = words(
+    "p pre blockquote ul ol li tr tbody a figure figcaption h1 h2 h3 h4 h5 h6 dl dt dd details"
+) | {""}
 _LEVELS = (Flag.NAMED, Flag.MARKUP, Flag.HIDDEN)
 _ENOUGH = 250.0
 _ARTICLE_ENOUGH = 800.0
+_HEADING_MOST = 120
+_CONSENT_WEIGHS = 1500.0
 _LEADS_MOST = 4
 _LEAD_LEAST, _LEAD_MOST = 40, 1500
 
@@ -70,6 +72,8 @@ def select(dom: Dom, host: str = "") -> Content:
     length = without(dom, found.measures.length, found.drop)
     links = without(dom, found.measures.links, found.drop)
     found.root = _root(dom, found, good, length)
+    if good[found.root] < _ARTICLE_ENOUGH:
+        found.root = _widened(dom, found, length, links)
     found.leads = _leads(dom, found)
     clean(dom, found, good, length, links, host)
     return found
@@ -88,8 +92,12 @@ def _leave_out(dom: Dom, found: Content) -> list[float]:
         return surroundings.anchors(dom, found.measures, found.flagged)
 
     good: list[float] = []
+    small = found.measures.good[0] < _CONSENT_WEIGHS
+    boxes = surroundings.consents(dom, found.measures) if small else []
     for least in _LEVELS:
         found.drop = surroundings.mark(dom, found.measures, found.flagged, named, least)
+        for box in boxes:
+            found.drop[box] = 1
         good = without(dom, found.measures.good, found.drop)
         if good[0] >= _ENOUGH or good[0] >= 0.5 * found.measures.good[0]:
             break
@@ -112,6 +120,22 @@ def _root(dom: Dom, found: Content, good: list[float], length: list[float]) -> i
                 best, root = score, i
         i += 1
     return root
+
+
+def _widened(dom: Dom, found: Content, length: Sequence[float], links: Sequence[float]) -> int:
+    """Return the main part that holds a short root, so that what is no prose in it is kept."""
+    node = found.root
+    while node >= 0:
+        if _is_main(dom, node):
+            return node if 2 * links[node] <= length[node] else found.root
+        node = dom.parent[node]
+    up = dom.parent[found.root]
+    close = up > 0 and length[up] <= length[found.root] + _HEADING_MOST
+    return up if close and links[up] == links[found.root] else found.root
+
+
+def _is_main(dom: Dom, node: int) -> bool:
+    return dom.tag[node] in ("main", "article") or dom.get(node, "role") == "main"
 
 
 def _bonus(dom: Dom, node: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from framework.reading import callouts, tables
+from framework.reading.closings import PRICE
 from framework.reading.hints import BODY, GALLERY, WEAK
 from framework.reading.measure import HEADINGS
 from framework.reading.wordlist import words
@@ -141,8 +142,14 @@ class _Cleaner:
             return False
         if self.density(node) > 0.3:
             return True
-        little = self.good[node] < 40 and self.length[node] < 250
-        return little and not self.is_heading_box(node) and not self.is_picture(node)
+        most = 250 if self.good[self.root] >= _ARTICLE_ENOUGH else 60
+        little = self.good[node] < 40 and self.length[node] < most
+        return (
+            little
+            and not self.is_heading_box(node)
+            and not self.is_picture(node)
+            and not PRICE.search(self.dom.words(node))
+        )
 
     def is_picture(self, node: int) -> bool:
         """Whether a box shows an image over its caption."""

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from framework.reading import callouts
+from framework.reading.closings import PLEA
 from framework.reading.dom import INLINE
 from framework.reading.hints import BODY, BOILER, CALLOUT, COMMENT, EMBED, HIDDEN
 from framework.reading.measure import HEADINGS
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from framework.reading.dom import Dom
     from framework.reading.measure import Measures
 
-__all__ = ["Flag", "anchors", "flags", "is_safe", "mark"]
+__all__ = ["Flag", "anchors", "consents", "flags", "is_safe", "mark"]
 
 
 class Flag(IntEnum):
@@ -43,6 +44,8 @@ _ROLES = words(
 #: What a name and an attribute can say against an element.
 _TELLING = BOILER | COMMENT | HIDDEN
 _STATING = words("style hidden aria-hidden role")
+_FRAMES = words("nav footer menu")
+_FRAME_ROLES = words("navigation contentinfo search")
 _KEPT = words("html body main article pre code math mjx-container mjx")
 _ALWAYS_KEPT = words("html body main")
 _HIDING_STYLE = re.compile(
@@ -56,6 +59,8 @@ _EDIT_MARK = re.compile(
     re.I,
 )
 _ENOUGH = 250
+_CONSENT = re.compile(r"cookie|consent|gdpr|(?:^|[\s_-])cmp", re.I)
+_CONSENT_MOST, _CONSENT_LEVELS, _TEXT_LEAST, _MORE_LEAST = 3000, 4, 40, 12
 _NEAR = 8
 _LEAD_LEAST = 60
 _PLENTY = 1000
@@ -162,14 +167,17 @@ def mark(
         drop[i] = 1
     by_name = sum(good[i] for i, flag in flagged.items() if flag is Flag.HIDDEN_BY_NAME)
     show_named = by_name > 0.6 * good[0]
+    framed = good[0] < _ENOUGH and _has_more(dom, measures, flagged)
     past = 0
     for i in sorted(flagged):
         flag = flagged[i]
-        if i < past or drop[i] or (flag < least and flag is not Flag.HIDDEN_BY_NAME):
+        if i < past or drop[i]:
+            continue
+        if flag < least and flag is not Flag.HIDDEN_BY_NAME and not _is_frame(dom, i, flag):
             continue
         if flag is Flag.HIDDEN_BY_NAME and show_named:
             continue
-        if _goes(dom, measures, i, flag, named):
+        if (framed and _is_frame(dom, i, flag)) or _goes(dom, measures, i, flag, named):
             drop[i] = 1
             past = end[i]
     return drop
@@ -184,10 +192,59 @@ def _goes(
     good = measures.good
     if flag is Flag.HIDDEN and good[0] - good[node] >= _ENOUGH:
         return True
-    if good[node] <= 0.5 * good[0]:
+    if good[node] <= 0.5 * good[0] or _is_consent(dom, measures, node):
         return True
     end = dom.end
     return any(end[anchor] <= node or anchor >= end[node] for anchor in named())
+
+
+def _is_consent(dom: Dom, measures: Measures, node: int) -> bool:
+    """Whether an element is named as a plea for consent to cookies, with a button to give it."""
+    length = measures.length
+    if length[node] > _CONSENT_MOST or length[0] - length[node] < _TEXT_LEAST:
+        return False
+    label = f"{dom.get(node, 'class')} {dom.get(node, 'id')}"
+    inner = dom.tag[node : dom.end[node]]
+    return bool(_CONSENT.search(label)) and ("button" in inner or "input" in inner)
+
+
+def consents(dom: Dom, measures: Measures) -> list[int]:
+    """Return the boxes that ask for consent to cookies in words; their names tell nothing."""
+    found: list[int] = []
+    good, past = measures.good, 0
+    seen: set[int] = set()
+    for button, name in enumerate(dom.tag):
+        if name != "button" or button < past:
+            continue
+        node = dom.parent[button]
+        for _ in range(_CONSENT_LEVELS):
+            large = measures.length[node] > _CONSENT_MOST
+            if node <= 0 or large or node in seen or dom.tag[node] in _KEPT:
+                break
+            seen.add(node)
+            if 0 < good[node] < good[0] - _TEXT_LEAST and PLEA.search(dom.words(node)):
+                found.append(node)
+                past = dom.end[node]
+                break
+            node = dom.parent[node]
+    return found
+
+
+def _has_more(dom: Dom, measures: Measures, flagged: Mapping[int, Flag]) -> bool:
+    """Whether a page holds any text besides its navigation and its foot."""
+    rest, past = measures.length[0], 0
+    for i in sorted(flagged):
+        if i >= past and _is_frame(dom, i, flagged[i]):
+            rest -= measures.length[i]
+            past = dom.end[i]
+    return rest >= _MORE_LEAST
+
+
+def _is_frame(dom: Dom, node: int, flag: Flag) -> bool:
+    """Whether markup says that an element is the navigation or the foot of the page."""
+    if flag is not Flag.MARKUP:
+        return False
+    return dom.tag[node] in _FRAMES or dom.get(node, "role") in _FRAME_ROLES
 
 
 def _is_opening(dom: Dom, measures: Measures, node: int) -> bool:

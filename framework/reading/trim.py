@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from framework.reading.closings import ADVERT, BYLINE, COOKIES, CREDIT, ENDING, POINTER, PROMPT
+from framework.reading.closings import (
+    ADVERT,
+    BYLINE,
+    COOKIES,
+    CREDIT,
+    ENDING,
+    POINTER,
+    PRICE,
+    PROMPT,
+)
 from framework.reading.document import BlockKind
 
 if TYPE_CHECKING:
@@ -158,7 +167,8 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
             return kept + pieces[place:]
         text = _shown(piece)
         words = len(_WORD.findall(text))
-        if piece.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and (
+        is_line = piece.kind in (BlockKind.PARAGRAPH, BlockKind.ITEM) and not PRICE.search(text)
+        if is_line and (
             (words <= 14 and (_DATE.search(text) or BYLINE.match(text.lower())))
             or (words <= 3 and not _ENDS.search(text) and _is_alone(pieces, place))
         ):
@@ -168,9 +178,11 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
 
 
 def _is_alone(pieces: list[Piece], place: int) -> bool:
-    """Whether a block is a paragraph, or the only item of a list."""
+    """Whether a block is a paragraph, or a link that is the only item of a list."""
     if pieces[place].kind is BlockKind.PARAGRAPH:
         return True
+    if "](" not in pieces[place].text:
+        return False
     around = pieces[max(0, place - 1) : place + 2]
     return sum(piece.kind is BlockKind.ITEM for piece in around) == 1
 

@@ -231,6 +231,69 @@ def test_a_forum_thread_keeps_its_posts() -> None:
     assert all(part in text for part in texts)
 
 
+FRAME = (
+    '<header><nav><a href="/">Intruder</a><a href="/shop">Intruder</a></nav></header>{}<footer>'
+    "<p>© 2024 Intruder Ltd, all rights reserved.</p><ul><li><a href=/t>Intruder</a></li><li>"
+    "<a href=/p>Intruder</a></li></ul></footer>"
+)
+ROWS = "".join(f"<tr><td>Engineer {i}</td><td>Berlin</td></tr>" for i in range(4))
+LITTLE = {
+    "table": (
+        f"<main><h1>Positions</h1><table><tr><th>Job</th><th>Place</th></tr>{ROWS}</table></main>",
+        ["Engineer 3"],
+    ),
+    "post": (
+        (
+            '<div class="post"><h2>Tonight</h2><div class="post-body"><p>We are down 10-11 pm.</p>'
+            "</div></div>"
+        ),
+        ["Tonight", "We are down"],
+    ),
+    "recipe": (
+        (
+            "<main><h1>Bread</h1><ul><li>500 g flour</li><li>10 g salt</li></ul><ol>"
+            "<li>Mix it.</li><li>Bake it.</li></ol></main>"
+        ),
+        ["500 g flour", "Bake it."],
+    ),
+    "product": (
+        (
+            '<main><h1>Oak lamp</h1><div class="product-info"><div class="price">€ 49.90</div><ul>'
+            f'<li>Height 40 cm</li></ul></div><div class="description">{P1}</div><table><tr><th>'
+            "Material</th><td>Oak</td></tr><tr><th>Weight</th><td>1 kg</td></tr></table></main>"
+        ),
+        ["€ 49.90", "Height 40 cm", "The first paragraph", "Oak"],
+    ),
+    "signature": (
+        (
+            '<main><h1>read()</h1><dl class="function"><dt>lib.read(body)</dt><dd><p>Return the '
+            "document that a body is; never raises, whatever the bytes are.</p></dd></dl></main>"
+        ),
+        ["lib.read(body)", "Return the document"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("part", "kept"), LITTLE.values(), ids=LITTLE.keys())
+def test_a_page_with_little_running_text_keeps_what_it_has(part: str, kept: list[str]) -> None:
+    text = text_of(FRAME.format(part))
+    assert [one for one in kept if one not in text] == []
+    assert "Intruder" not in text
+
+
+@pytest.mark.parametrize("name", ['class="cookie-consent modal"', 'class="x1"'])
+def test_a_plea_for_consent_is_never_the_content(name: str) -> None:
+    plea = (
+        f"<div {name}><h2>Intruder: we value your privacy</h2><p>We and our 831 partners store "
+        f"and access information on a device. {'So they say, at length. ' * 20}</p><button>Accept"
+        "</button></div>"
+    )
+    story = "<p>The mayor opened the bridge, which had been closed for a year.</p>"
+    assert text_of(f"{plea}<div><h1>A story</h1>{story}</div>").startswith("The mayor")
+    policy = f"<main><h1>Cookies</h1>{P1}<p>We use cookies.</p>{P2}{P3}</main>"
+    assert "We use cookies" in text_of(policy)
+
+
 def test_a_list_of_links_is_read_as_such() -> None:
     links = "".join(
         f'<li><a href="/{i}">A headline of story number {i} on this site</a></li>' for i in range(9)

@@ -141,6 +141,7 @@ HUGE: dict[str, Callable[[int], bytes]] = {
     "nested and closed": lambda n: b"<div>" * n + b"deep text" + b"</div>" * n,
     "nested lists": lambda n: b"<ul><li>a" * n,
     "nested quotes": lambda n: b"<html>" + b"<blockquote>a" * n,
+    "buttons": lambda n: b"<div><p>a text of it" + b"<button></button>" * n + b"</div>",
     "nested posts": lambda n: b"<div class=comment><a class=author>ann</a><p>a text." * n,
     "posts": lambda n: b"<div class=comment><a class=author>ann</a><p>a text.</div>" * n,
     "marks of posts": lambda n: (
