@@ -63,7 +63,8 @@ class Dom:
     """Parallel lists, one entry a node: tag (empty for text), parent, end, text, attributes.
 
     `end[i]` is the first node after the subtree of `i`; `names[i]` holds the hints of its class and
-    id; `pruned` the elements that were not entered.
+    id; `pruned` the elements that were not entered, `root` that of the parser's tree if there are
+    any: these two alone keep its memory.
     """
 
     __slots__ = (
@@ -75,6 +76,7 @@ class Dom:
         "names",
         "parent",
         "pruned",
+        "root",
         "tag",
         "text",
     )
@@ -88,11 +90,16 @@ class Dom:
         self.names: dict[int, int] = {}
         self.deep: set[int] = set()
         self.pruned: dict[int, LexborNode] = {}
+        self.root: LexborNode | None = None
         self._paths: dict[int, str] = {-1: "html"}
         self._nth: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self.tag)
+
+    def forget(self) -> None:
+        """Let go of the parser's memory."""
+        self.pruned, self.root = {}, None
 
     def get(self, index: int, name: str) -> str:
         """Return an attribute of a node, or an empty text."""
@@ -166,6 +173,7 @@ def flatten(
     if compact:
         dom.parent, dom.end = array("i"), array("i")
     _walk(root, dom, None, titles)
+    dom.root = root if dom.pruned else None
     return dom
 
 

@@ -85,7 +85,8 @@ def to_markdown(body: bytes, url: str) -> str:
 
 def _words(text: str) -> int:
     """Count words: what spaces divide, and every character of scripts written without spaces."""
-    count = len(text.split())
+    # Line by line: the list of all words would be the largest thing in memory on a large page.
+    count = sum(map(len, map(str.split, text.split("\n"))))
     if text.isascii():
         return count
     wide = len(text.encode("utf-8", "replace")) - len(text)
@@ -94,22 +95,26 @@ def _words(text: str) -> int:
 
 def _html(body: bytes, url: str, content_type: str) -> Document:
     raw, name = charset.decode(body, content_type)
+    is_large = len(raw) > _LARGE
     tree = dom.parse(raw, body if name == "utf-8" and not body.startswith(_BOM) else b"")
     # The tree is walked while it is still in the processor's cache: what follows can wait.
-    chosen = _choose(tree, url, len(raw) > _LARGE)
+    flat = _flattened(tree, is_large)
     tags = head_tags(tree)
     items = structured.json_ld(tree.css(structured.LD_SCRIPTS))
     resolve = Resolver(url, tags.base)
     facts = metadata(tree, url, tags, items, resolve)
+    # Only what the flat tree left out, if anything, needs it from here on.
     del tree
-    if len(raw) > _LARGE:
+    if is_large:
         give_back()
     empty = Document(
         url=url, kind=DocumentKind.HTML, markdown="", metadata=facts, charset=name, raw=raw
     )
-    if chosen is None:
+    if not len(flat):
         return replace(empty, warnings=("the page is empty",))
-    flat, found = chosen
+    flat, found = _choose(flat, Resolver(url).host.removeprefix("www."), is_large)
+    if is_large:
+        give_back()
     pieces = _pieces(
         flat,
         found,
@@ -130,21 +135,23 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
     )
 
 
-def _choose(tree: LexborHTMLParser, url: str, compact: bool) -> tuple[Dom, Content] | None:
-    """Return the tree with its content chosen; surroundings are read only where they may be it."""
+def _flattened(tree: LexborHTMLParser, compact: bool) -> Dom:
+    """Return the body of a tree; its surroundings are left out unread as far as they are named."""
     root = tree.body if tree.body is not None else tree.root
     if root is None:
-        return None
-    host = Resolver(url).host.removeprefix("www.")
+        return dom.Dom()
     title = tree.css_first("h1")
-    flat = dom.flatten(root, titles=() if title is None else (title,), compact=compact)
-    if not len(flat):
-        return None
+    return dom.flatten(root, titles=() if title is None else (title,), compact=compact)
+
+
+def _choose(flat: Dom, host: str, compact: bool) -> tuple[Dom, Content]:
+    """Return a flat tree with its content chosen; surroundings are read only where they may be
+    it."""
     found = content.select(flat, host)
-    if flat.pruned and not content.is_safe(flat, found):
-        flat = dom.flatten(root, compact=compact)
+    if flat.root is not None and not content.is_safe(flat, found):
+        flat = dom.flatten(flat.root, compact=compact)
         found = content.select(flat, host)
-    flat.pruned = {}
+    flat.forget()
     return flat, found
 
 
