@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from framework.evidence import models
 from tests.support.command import runner
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def test_a_proxy_that_is_set_but_not_enabled_is_mentioned(
 
 def test_the_cache_is_counted_and_cleared(run: Run) -> None:
     assert "0 pages" in run("cache", "stats").out
+    assert json.loads(run("cache", "stats", "--json").out) == {"entries": 0, "size": 0}
     assert "0 pages removed" in run("cache", "clear").out
 
 
@@ -72,6 +74,24 @@ def test_models_are_listed_with_their_licence(run: Run) -> None:
 
     assert {row["kind"] for row in rows} >= {"rerank", "nli"}
     assert all(row["licence"] for row in rows)
+
+
+def test_models_are_checked_one_by_one(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = next(record for record in models.RECORDS if record.kind == "nli")
+    folder = tmp_path / "models" / damaged.name
+    folder.mkdir(parents=True)
+    for file in damaged.hub:
+        (folder / file.name).write_bytes(b"no model")
+    monkeypatch.setenv("CONSILIENCE_MODELS_DIR", str(tmp_path / "models"))
+    done = run("models", "check")
+    said = dict(row.split(": ", 1) for row in done.out.splitlines())
+
+    assert done.code == 1
+    assert said.keys() == {record.name for record in models.RECORDS}
+    assert said.pop(damaged.name) not in {"fine", "not found"}
+    assert set(said.values()) <= {"fine", "not found"}
 
 
 def test_an_unknown_model_is_refused(run: Run) -> None:
