@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Limits", "Window", "window"]
 
 _COUNTED_MOST = 200_000
-_FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
+#: A fence may open in a quote, a list item, a definition or a footnote.
+_FENCE = re.compile(r"(?:[ >]|[-*+:] |\d{1,9}[.)] |\[\^[^\[\]]{1,40}\]: )*(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

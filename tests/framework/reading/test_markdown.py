@@ -385,6 +385,14 @@ def test_sections_are_the_headings_above() -> None:
     assert all(lines[heading.line - 1].endswith(heading.text) for heading in document.headings)
 
 
+@pytest.mark.parametrize("outer", ["blockquote", "ul><li", "ol><li"])
+def test_the_language_of_nested_code_is_no_text(outer: str) -> None:
+    source = f'<main>{INTRO}<{outer}><pre class="lang-py">x = 1</pre></{outer[:2]}>{OUTRO}</main>'
+    document = read(source.encode(), URL)
+    assert "x = 1" in document.text
+    assert "py" not in document.text
+
+
 def test_block_text_has_no_marks() -> None:
     page = (
         f'<main>{INTRO}<p>a <b>bold</b> <a href="/x">link</a> with <code>code</code> '

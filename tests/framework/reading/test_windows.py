@@ -71,6 +71,13 @@ def test_a_fence_is_not_cut_where_a_window_can_end_before_it() -> None:
     assert window(text, Limits(lines=4), start_line=3).text == "```py\na = 1\nb = 2\n```\n"
 
 
+@pytest.mark.parametrize("mark", ["> ", "- ", "12. ", "> > 1. ", "[^1]: ", ": "])
+def test_a_fence_in_another_block_is_not_cut(mark: str) -> None:
+    text = f"intro\n\n{mark}```py\n  a = 1\n  b = 2\n  ```\nafter\n"
+    assert window(text, Limits(lines=4)).text == "intro\n\n"
+    assert window(text, Limits(lines=5), start_line=3).text == text[len("intro\n\n") :]
+
+
 def test_a_fence_larger_than_a_window_is_cut_between_its_lines() -> None:
     text = "```\n" + "line\n" * 10 + "```"
     first = window(text, Limits(chars=22))
