@@ -30,6 +30,7 @@ __all__ = ["app"]
 app = typer.Typer(
     name="consilience",
     help="Web search, reading and evidence for AI agents: engines are YAML files.",
+    epilog='Start with: consilience search "javascript tutorial" --replay',
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from framework.evidence import models
+from server.version import VERSION
 from tests.support.command import runner
 
 if TYPE_CHECKING:
@@ -121,12 +122,36 @@ def test_init_where_nothing_can_be_written(run: Run, tmp_path: Path) -> None:
     assert "Traceback" not in done.error
 
 
-@pytest.mark.parametrize("word", ["--version", "--help"])
-def test_the_program_itself(run: Run, word: str) -> None:
+def test_the_version_is_the_packages(run: Run) -> None:
+    assert run("--version").out == f"consilience {VERSION}\n"
+
+
+@pytest.mark.parametrize("word", ["--help", "-h"])
+def test_the_help_begins_with_search_and_says_how_to_start(run: Run, word: str) -> None:
     done = run(word)
+    commands = done.out.partition("Commands:\n")[2]
 
     assert done.code == 0
-    assert "onsilience" in done.out
+    assert commands.split()[0] == "search"
+    assert "..." not in commands
+    assert 'consilience search "javascript tutorial" --replay' in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("serch", "x"), "'search'"),
+        (("engines", "lst"), "'list'"),
+        (("search", "x", "--engine", "bing"), "--engines"),
+        (("search", "x", "--replay", "--engines", "bng"), 'did you mean "bing"'),
+    ],
+    ids=["command", "subcommand", "option", "engine"],
+)
+def test_what_was_probably_meant_is_named(run: Run, words: tuple[str, ...], meant: str) -> None:
+    done = run(*words)
+
+    assert done.code in {1, 2}
+    assert meant in done.error
 
 
 def test_a_wrong_variable_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
