@@ -84,14 +84,14 @@ def is_safe(dom: Dom, found: Content) -> bool:
     return surroundings.is_safe(dom, found.measures)
 
 
-def _leave_out(dom: Dom, found: Content) -> list[float]:
+def _leave_out(dom: Dom, found: Content) -> Sequence[float]:
     """Mark the surroundings, more carefully while hardly any prose is left; return what is left."""
 
     @cache
     def named() -> list[int]:
         return surroundings.anchors(dom, found.measures, found.flagged)
 
-    good: list[float] = []
+    good: Sequence[float] = []
     small = found.measures.good[0] < _CONSENT_WEIGHS
     boxes = surroundings.consents(dom, found.measures) if small else []
     for least in _LEVELS:
@@ -104,7 +104,7 @@ def _leave_out(dom: Dom, found: Content) -> list[float]:
     return good
 
 
-def _root(dom: Dom, found: Content, good: list[float], length: list[float]) -> int:
+def _root(dom: Dom, found: Content, good: Sequence[float], length: Sequence[float]) -> int:
     best, root = -1.0, 0
     whole, end, drop = good[0], dom.end, found.drop
     i, size = 0, len(dom)

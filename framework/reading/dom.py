@@ -71,6 +71,7 @@ class Dom:
         "_nth",
         "_paths",
         "attrs",
+        "compact",
         "deep",
         "end",
         "names",
@@ -81,10 +82,11 @@ class Dom:
         "text",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, *, compact: bool = False) -> None:
+        self.compact = compact
         self.tag: list[str] = []
-        self.parent: MutableSequence[int] = []
-        self.end: MutableSequence[int] = []
+        self.parent: MutableSequence[int] = array("i") if compact else []
+        self.end: MutableSequence[int] = array("i") if compact else []
         self.text: list[str] = []
         self.attrs: dict[int, Mapping[str, str | None]] = {}
         self.names: dict[int, int] = {}
@@ -96,6 +98,10 @@ class Dom:
 
     def __len__(self) -> int:
         return len(self.tag)
+
+    def zeros(self) -> MutableSequence[int]:
+        """Return a count for every node, all of them nothing yet."""
+        return array("i", bytes(4 * len(self))) if self.compact else [0] * len(self)
 
     def forget(self) -> None:
         """Let go of the parser's memory."""
@@ -169,9 +175,7 @@ def flatten(
     content are not entered unless they hold one of these; `compact` keeps a very large tree in
     less memory.
     """
-    dom = Dom()
-    if compact:
-        dom.parent, dom.end = array("i"), array("i")
+    dom = Dom(compact=compact)
     _walk(root, dom, None, titles)
     dom.root = root if dom.pruned else None
     return dom

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from array import array
+from typing import TYPE_CHECKING, TypeVar
 
 from framework.reading.dom import INLINE
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import MutableSequence
 
     from framework.reading.dom import Dom
+
+_N = TypeVar("_N", int, float)
 
 __all__ = ["HEADINGS", "Measures", "measure", "without"]
 
@@ -33,10 +36,13 @@ class Measures:
 
     __slots__ = ("cards", "good", "holds", "length", "links")
 
-    def __init__(self, size: int) -> None:
-        self.length = [0] * size
-        self.links = [0] * size
-        self.good = [0.0] * size
+    def __init__(self, dom: Dom) -> None:
+        size = len(dom)
+        self.length = dom.zeros()
+        self.links = dom.zeros()
+        self.good: MutableSequence[float] = (
+            array("d", bytes(8 * size)) if dom.compact else [0.0] * size
+        )
         self.holds = bytearray(size)
         self.cards = 0.0
 
@@ -44,9 +50,9 @@ class Measures:
 def measure(dom: Dom, card_weight: float = 0.0) -> Measures:  # noqa: C901 - one pass, for speed
     """Return the figures of every node; prose in cards counts by `card_weight`."""
     size = len(dom)
-    found = Measures(size)
+    found = Measures(dom)
     length, links, good, holds = found.length, found.links, found.good, found.holds
-    run, linked = [0] * size, [0] * size
+    run, linked = dom.zeros(), dom.zeros()
     commas, pictured, headed = bytearray(size), bytearray(size), bytearray(size)
     text, inline = dom.text, INLINE
     nodes = zip(range(size - 1, 0, -1), reversed(dom.tag), reversed(dom.parent), strict=False)
@@ -109,9 +115,9 @@ def _prose(name: str, count: int, linked: int, commas: int) -> float:
     return value * weight * (0.6 if name == "li" else 1.0)
 
 
-def without(dom: Dom, values: Sequence[float], drop: bytearray) -> list[float]:
+def without(dom: Dom, values: MutableSequence[_N], drop: bytearray) -> MutableSequence[_N]:
     """Return figures of subtrees as they are once the dropped ones are gone."""
-    left: list[float] = list(values)
+    left = values[:]
     parent, end = dom.parent, dom.end
     i = drop.find(1)
     while i >= 0:

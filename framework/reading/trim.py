@@ -18,6 +18,8 @@ from framework.reading.closings import (
 from framework.reading.document import BlockKind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from framework.reading.pieces import Piece
     from framework.reading.titles import Titles
 
@@ -62,7 +64,9 @@ def _shown(piece: Piece) -> str:
     return piece.shown
 
 
-def trim(pieces: list[Piece], titles: Titles, links: list[int], length: list[int]) -> list[Piece]:
+def trim(
+    pieces: list[Piece], titles: Titles, links: Sequence[int], length: Sequence[int]
+) -> list[Piece]:
     """Return the pieces without the title and what stands around it, and without the closing
     prompts."""
     notes = [piece for piece in pieces if piece.kind is BlockKind.FOOTNOTE]
@@ -79,7 +83,7 @@ def trim(pieces: list[Piece], titles: Titles, links: list[int], length: list[int
     return _tail(kept, links, length) + notes
 
 
-def _is_pointer(piece: Piece, links: list[int], length: list[int]) -> bool:
+def _is_pointer(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bool:
     """Whether a block in the text only points to another page: `Read more: …`."""
     if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.HEADING) or not links[piece.node]:
         return False
@@ -200,7 +204,7 @@ def _is_repeated(pieces: list[Piece], place: int) -> bool:
     )
 
 
-def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piece]:
+def _tail(pieces: list[Piece], links: Sequence[int], length: Sequence[int]) -> list[Piece]:
     """Leave out prompts, credits and headings after the last prose."""
     last = len(pieces)
     while last > 1:
@@ -214,7 +218,7 @@ def _tail(pieces: list[Piece], links: list[int], length: list[int]) -> list[Piec
     return kept if last < len(pieces) and sum(len(p.text) for p in kept) > 200 else pieces
 
 
-def _is_closing(piece: Piece, links: list[int], length: list[int]) -> bool:
+def _is_closing(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bool:
     """Whether a block at the end is no part of the text: a prompt, a credit, a lone heading."""
     if piece.kind in (BlockKind.HEADING, BlockKind.RULE):
         return True
