@@ -12,6 +12,7 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 
 from framework.errors import ConsilienceError, InvalidInputError
+from framework.merge.search import foreign
 from framework.spec.context import Variables
 from framework.spec.environment import disabled, setting_values
 from framework.types import Page, Query, SafeSearch, TimeRange, Verdict
@@ -214,7 +215,7 @@ class QuerySpider(Spider):
             settings=setting_values(engine.spec, os.environ),
             now=datetime.now(UTC),
         )
-        return await search_engine(
+        page = await search_engine(
             self.crawler,
             engine,
             query,
@@ -224,6 +225,8 @@ class QuerySpider(Spider):
             send=partial(transfer, self.crawler),
             timeout=self._limit(engine),
         )
+        reason = "" if replay else foreign(query, page, engine.spec.about.official_api)
+        return Page(verdict=Verdict.UNRELATED, detail=reason) if reason else page
 
     def _limit(self, engine: Engine) -> float | None:
         """The crawl's own limit for one question, as far as the engine's file allows it."""

@@ -21,7 +21,7 @@ from framework.types import EngineReport, Next, Page, Query, Row, SearchAnswer, 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-__all__ = ["Ask", "Member", "NoAnswerError", "OnReport", "fan_out"]
+__all__ = ["Ask", "Member", "NoAnswerError", "OnReport", "fan_out", "foreign"]
 
 #: Rows that a page of results is taken to hold at least, when deciding how many pages to ask for.
 _PAGE_ROWS = 10
@@ -233,9 +233,8 @@ def _take(search: _Search, tally: _Tally, page: Page) -> bool:
     """Keep a page's rows; False where the page ends this engine's part."""
     if page.verdict is not Verdict.OK:
         search.finish(tally, page.verdict, page.detail, page.retry_after)
-    elif search.guard and not tally.member.official and _is_foreign(search.query, page):
-        detail = f"{len(page.rows)} rows kept out: none shares a word with the query"
-        search.finish(tally, Verdict.UNRELATED, detail)
+    elif search.guard and (reason := foreign(search.query, page, tally.member.official)):
+        search.finish(tally, Verdict.UNRELATED, reason)
     else:
         tally.pages.append(page)
         tally.rows.extend(page.rows)
@@ -246,9 +245,12 @@ def _pages_needed(query: Query, first: Page) -> int:
     return ceil(query.max_results / max(_PAGE_ROWS, len(first.rows)))
 
 
-def _is_foreign(query: Query, page: Page) -> bool:
+def foreign(query: Query, page: Page, official: bool) -> str:
+    """Say why a page's rows are somebody else's, or nothing; official engines are believed."""
     corrected = page.extras.get("correction", "")
-    return unrelated(f"{query.text} {corrected}", page.rows)
+    if official or not page.rows or not unrelated(f"{query.text} {corrected}", page.rows):
+        return ""
+    return f"{len(page.rows)} rows kept out: none shares a word with the query"
 
 
 def _verdict(error: ConsilienceError) -> Verdict:

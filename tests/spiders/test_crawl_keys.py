@@ -102,7 +102,8 @@ class Keyed(Crawls):
 @pytest.fixture
 async def crawls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Keyed]:
     write_engine(tmp_path / "engines.d", KEYED)
-    write_engine(tmp_path / "engines.d", PLAIN)
+    official = PLAIN.replace("kind: web\n", "kind: web\nabout: {official_api: true}\n")
+    write_engine(tmp_path / "engines.d", official)
     monkeypatch.setenv("KEYED_API_KEYS", f"{ONE}, {TWO}")
     monkeypatch.setenv("KEYED_API_KEY", THREE)
     async with ReplayProxy(answer=Server()) as proxy:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+#: Believed whatever the rows are about.
+OFFICIAL = ("kind: web\n", "kind: web\nabout: {official_api: true}\n")
 MIRRORED = PLAIN.replace(
     "  query:", "  mirrors: ['https://two.example/', 'https://three.example/']\n  query:"
 )
@@ -32,7 +34,7 @@ def html(text: str, status: int = 200, **headers: str) -> HttpResponse:
 @pytest.fixture
 async def crawls(tmp_path: Path) -> AsyncIterator[Crawls]:
     for text in (MIRRORED, OTHER, TOKEN):
-        write_engine(tmp_path / "engines.d", text)
+        write_engine(tmp_path / "engines.d", text.replace(*OFFICIAL))
     async with ReplayProxy(answer=lambda request: html(rows("one"))) as proxy:
         yield Crawls(tmp_path, proxy)
 
@@ -161,6 +163,16 @@ async def test_a_short_wait_that_the_server_asks_for_is_kept(crawls: Crawls) -> 
     changes = {"CONCURRENT_REQUESTS": 1}
     items = await crawls.run("plain", changes, queries=crawls.ask("a", "b"))
     assert [item.get("error", "row") for item in items] == ["rate_limited", "row"]
+
+
+async def test_strangers_results_are_kept_out_and_rest_the_engine(crawls: Crawls) -> None:
+    write_engine(crawls.folder / "engines.d", PLAIN)
+    crawls.proxy.answer = lambda request: html(rows("weather", "football"))
+    changes = {"CONCURRENT_REQUESTS": 1}
+    items = await crawls.run("plain", changes, queries=crawls.ask("tides", "moon"))
+    assert [item["error"] for item in items] == ["unrelated", "resting"]
+    assert items[0]["detail"] == "2 rows kept out: none shares a word with the query"
+    assert 590 < items[0]["retry_after"] <= 600
 
 
 async def test_a_session_step_is_made_once_for_all_questions(crawls: Crawls) -> None:
