@@ -12,7 +12,7 @@ from framework.evidence.values import convert
 from framework.reading.terms import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from framework.evidence.fields import Schema
     from framework.reading.document import Document, Json
@@ -24,7 +24,8 @@ __all__ = ["Extraction", "Found", "extract"]
 class Found:
     """Where a value comes from: its path in `data`, the words on the page, the kind of place.
 
-    `source` is json_ld, microdata, metadata, table or text; `confidence` falls in that order.
+    `source` is json_ld, microdata, metadata, table, text or model (the page's words, found by a
+    language model); `confidence` falls in that order.
     """
 
     path: str
@@ -45,18 +46,20 @@ class Extraction:
     unfilled: tuple[str, ...]
 
 
-_CONFIDENCE = {"json_ld": 0.95, "microdata": 0.92, "metadata": 0.85, "table": 0.8, "text": 0.7}
+_CONFIDENCE = {"json_ld": 0.95, "microdata": 0.92, "metadata": 0.85, "table": 0.8, "text": 0.7,
+               "model": 0.5}  # fmt: skip
 
 
 class _Filler:
     """One page's places, and what was taken from them so far."""
 
-    def __init__(self, document: Document, query: str) -> None:
+    def __init__(self, document: Document, query: str, helped: Mapping[str, Place]) -> None:
         self.url = document.url
         self.items = items(document)
         self.labelled = labelled(document)
         self.tables = tables(document)
         self.query = frozenset(terms(query))
+        self.helped = helped
         self.evidence: list[Found] = []
         self.unfilled: list[str] = []
 
@@ -67,13 +70,16 @@ class _Filler:
             return self._object(name, schema, path, around)
         if kind == "array":
             return self._array(name, schema, path, around)
-        for place in self._candidates(name, schema, around):
+        for place in (*self._candidates(name, schema, around), *self._helping(path)):
             value = convert(place.value, schema, self.url, name)
             if value is not None:
                 self._note(path, place)
                 return value
         self.unfilled.append(path)
         return None
+
+    def _helping(self, path: str) -> tuple[Place, ...]:
+        return (self.helped[path],) if path in self.helped else ()
 
     def _note(self, path: str, place: Place) -> None:
         quote = re.sub(r"\s+", " ", place.quote)[:300]
@@ -101,12 +107,15 @@ class _Filler:
         )
         inner = nested.inner() if nested is not None else around
         found: dict[str, Json] = {}
+        before = len(self.evidence)
         for key, part in properties.items():
             if isinstance(part, dict):
                 value = self.fill(key, part, f"{path}.{key}" if path else key, inner)
                 if value is not None:
                     found[key] = value
         if path and (not found or not required(schema) <= found.keys()):
+            self.unfilled += [one.path for one in self.evidence[before:]]
+            del self.evidence[before:]
             return None
         return found
 
@@ -116,7 +125,7 @@ class _Filler:
         rows = self._rows(name, part, path, around)
         if rows:
             return rows
-        for place in self._candidates(name, schema, around):
+        for place in (*self._candidates(name, schema, around), *self._helping(path)):
             listed = place.value if isinstance(place.value, list) else _parts(place)
             values: list[Json] = [
                 v for one in listed if (v := self._member(one, part, name, place)) is not None
@@ -199,15 +208,22 @@ def _parts(place: Place) -> list[Json]:
     ]
 
 
-def extract(document: Document, schema: Schema, query: str = "") -> Extraction:
+def extract(
+    document: Document,
+    schema: Schema,
+    query: str = "",
+    *,
+    helped: Mapping[str, Place] | None = None,
+) -> Extraction:
     """Fill a JSON Schema, or an example of the wanted object, from a page.
 
     Looks in JSON-LD, microdata, the page's metadata, tables, definition lists and labelled text, in
     that order; `query` prefers items that speak of it. Numbers are read in any locale, dates as
-    ISO. Raises InvalidInputError for a schema that describes no object.
+    ISO. `helped` are places that were found otherwise, by path; they come last. Raises
+    InvalidInputError for a schema that describes no object.
     """
     wanted = as_schema(schema)
-    filler = _Filler(document, query)
+    filler = _Filler(document, query, helped or {})
     data = filler.fill("", wanted, "", None)
     filled = data if isinstance(data, dict) else {}
     missing = required(wanted) - filled.keys()

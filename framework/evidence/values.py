@@ -36,7 +36,7 @@ _SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
 _EAST = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
 _MONTHS = {name: int(number) for number, names in table("months").items() for name in names.split()}
 _DAY_FIRST = re.compile(
-    r"\b(\d{1,2})(?:st|nd|rd|th|\.|er|º)?\s+(?:de\s+)?([^\W\d_]{3,})\.?,?\s+(?:de\s+)?(\d{4})\b"
+    r"\b(\d{1,2})(?:st|nd|rd|th|\.|er|º)?\s+(?:(?:de|of)\s+)?([^\W\d_]{3,})\.?,?\s+(?:de\s+)?(\d{4})\b"
 )
 _MONTH_FIRST = re.compile(r"\b([^\W\d_]{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
 

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from framework.evidence import extract
+from framework.evidence import assisted, extract
+from framework.research.asking import Question, ask
 from server.pages import PageRequest
 from server.tools.base import Arguments, Call, Output, Reply, Tool, untrusted
 
 if TYPE_CHECKING:
+    from framework.evidence.extract import Extraction
+    from framework.reading.document import Document
     from server.app import Application
 
 __all__ = ["TOOL", "ExtractArguments", "ExtractOutput"]
@@ -30,7 +33,7 @@ class ExtractArguments(Arguments):
 
 
 class FoundOutput(BaseModel):
-    """Where a value comes from: json_ld, microdata, metadata, table or text."""
+    """Where a value comes from: json_ld, microdata, metadata, table, text or model."""
 
     path: str
     quote: str
@@ -45,12 +48,14 @@ class ExtractOutput(Output):
     data: dict[str, Any] | None = None
     evidence: tuple[FoundOutput, ...] = ()
     unfilled: tuple[str, ...] = ()
+    method: str = ""
 
 
 async def _run(app: Application, given: ExtractArguments, call: Call) -> Reply[ExtractOutput]:
     request = PageRequest(url=given.url, render=given.render, timeout=given.timeout)
     fetched = await app.read_page(request)
     found = await asyncio.to_thread(extract.extract, fetched.document, given.schema_, given.query)
+    found, method = await _helped(app, given, call, fetched.document, found)
     data = ExtractOutput(
         url=fetched.response.url,
         data=found.data,
@@ -61,13 +66,39 @@ async def _run(app: Application, given: ExtractArguments, call: Call) -> Reply[E
             for one in found.evidence
         ),
         unfilled=found.unfilled,
+        method=method,
     )
     return Reply(_render(data), data)
+
+
+async def _helped(
+    app: Application, given: ExtractArguments, call: Call, document: Document, found: Extraction
+) -> tuple[Extraction, str]:
+    """Where sampling is on, let a model look for what is unfilled; say how it went."""
+    fields = assisted.wanted(given.schema_, found.unfilled)
+    if not fields or not app.sampling(call.caller):
+        return found, "page"
+    llm = app.llm(call, sampling=True)
+    if llm is None:
+        return found, "page; no language model is available"
+    question = Question(assisted.prompt(document, fields, given.query), assisted.Answer)
+    asked = await ask(llm, [question])
+    answer = asked.of(0, assisted.Answer)
+    if answer is None:
+        return found, f"page; {asked.failures[0]}"
+    helped = assisted.places(document, fields, answer)
+    more = await asyncio.to_thread(
+        extract.extract, document, given.schema_, given.query, helped=helped
+    )
+    filled = sum(one.source == "model" for one in more.evidence)
+    return more, f"page; model: {filled} of {len(fields)} missing fields, word for word on the page"
 
 
 def _render(data: ExtractOutput) -> str:
     lines = [f"{one.path} ({one.source}): {one.quote[:200]}" for one in data.evidence]
     parts = [untrusted("\n".join(lines) or "Nothing was found.", data.url)]
+    if data.method not in ("", "page"):
+        parts.append(f"Method: {data.method}")
     if data.unfilled:
         parts.append(f"Not on the page: {', '.join(data.unfilled)}")
     return "\n".join(parts)

@@ -148,6 +148,70 @@ async def test_extract_takes_values_from_the_page_alone(app: Application, site: 
     assert {one.source for one in reply.data.evidence} == {"json_ld"}
 
 
+def chat(*fields: dict[str, object]) -> Answer:
+    text = json.dumps({"fields": fields})
+    body = {"model": "tiny", "choices": [{"message": {"content": text}}]}
+    return Answer(headers={"Content-Type": "application/json"}, body=json.dumps(body).encode())
+
+
+@pytest.fixture
+async def sampling(tmp_path: Path, site: Site) -> AsyncIterator[Application]:
+    """An application whose operator set up a model and turned sampling on."""
+    environment = Environment(
+        {
+            "CONSILIENCE_ALLOW_NETWORKS": "127.0.0.0/8",
+            "CONSILIENCE_STATE_DIR": str(tmp_path / "sampling"),
+            "SAMPLING": "true",
+            "LLM_BASE_URL": site.url("/v1"),
+            "LLM_NAME": "tiny",
+        }
+    )
+    async with Application.create(environment=environment) as app:
+        yield app
+
+
+OPENED = {"path": "opened", "value": "1871", "quote": "The harbour was opened in 1871"}
+TALL = {"path": "tower", "value": "40 metres", "quote": "The tower is 40 metres tall"}
+
+
+async def test_extract_lets_a_model_look_for_what_is_missing(
+    sampling: Application, site: Site
+) -> None:
+    site.routes["/v1/chat/completions"] = chat(OPENED, TALL)
+    schema = {"price": 0.0, "opened": 0, "tower": ""}
+    reply = await run(web_extract.TOOL, sampling, url=site.url("/tides"), schema=schema)
+
+    assert reply.data.data == {"price": 49.9, "opened": 1871}
+    assert reply.data.unfilled == ("tower",)
+    assert [one.source for one in reply.data.evidence] == ["json_ld", "model"]
+    assert "model: 1 of 2 missing fields" in reply.data.method
+    assert reply.data.method in reply.text
+    (asked,) = (seen for seen in site.seen if seen.path == "/v1/chat/completions")
+    assert b"1871" in asked.body
+
+
+async def test_extract_does_without_a_model_that_fails(sampling: Application, site: Site) -> None:
+    site.routes["/v1/chat/completions"] = Answer(status=401)
+    schema = {"price": 0.0, "opened": 0}
+    reply = await run(web_extract.TOOL, sampling, url=site.url("/tides"), schema=schema)
+
+    assert reply.data.data == {"price": 49.9}
+    assert reply.data.unfilled == ("opened",)
+    assert reply.data.method.startswith("page; ")
+
+
+async def test_extract_asks_no_model_where_nothing_is_missing_or_sampling_is_off(
+    sampling: Application, app: Application, site: Site
+) -> None:
+    site.routes["/v1/chat/completions"] = chat(OPENED)
+    full = await run(web_extract.TOOL, sampling, url=site.url("/tides"), schema={"price": 0.0})
+    off = await run(web_extract.TOOL, app, url=site.url("/tides"), schema={"opened": 0})
+
+    assert full.data.method == off.data.method == "page"
+    assert off.data.unfilled == ("opened",)
+    assert all(seen.path != "/v1/chat/completions" for seen in site.seen)
+
+
 async def test_a_false_claim_is_never_supported(app: Application, site: Site) -> None:
     urls = [site.url("/tides"), site.url("/other")]
     true = await run(
