@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from mcp.server.mcpserver import Context  # noqa: TC002 - the SDK reads it at run time
@@ -11,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import Completion, ResourceTemplateReference
 
 from server.callers import caller_of
+from server.tools.base import untrusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +52,9 @@ def add_resources(server: MCPServer[None], app: Application) -> None:
     )
     async def engine(id: str) -> str:  # noqa: A002 - named by the template
         if id not in app.catalogue.ids():
-            raise ResourceNotFoundError(f"There is no engine {id!r}")
+            near = get_close_matches(id, app.catalogue.ids(), n=1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise ResourceNotFoundError(f"There is no engine {id[:80]!r}{meant}")
         return app.catalogue.entry(id).path.read_text(encoding="utf-8")
 
     @server.resource(
@@ -77,7 +81,7 @@ def add_resources(server: MCPServer[None], app: Application) -> None:
         kept = app.pages.get(fingerprint, caller_of(context.request_context))
         if kept is None:
             raise ResourceNotFoundError("There is no such page; fetch it again")
-        return kept.body.decode()
+        return untrusted(kept.body.decode(), kept.name)
 
 
 def completions(app: Application, params: CompleteRequestParams, caller: str) -> Completion:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +107,9 @@ class Surface(MCPServer[None]):
 
 def _require(name: object, known: set[str], what: str) -> None:
     if not isinstance(name, str) or name not in known:
-        raise MCPError(INVALID_PARAMS, f"Unknown {what}: {str(name)[:80]}")
+        near = difflib.get_close_matches(str(name)[:80], sorted(known), n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise MCPError(INVALID_PARAMS, f"Unknown {what}: {str(name)[:80]}{meant}")
 
 
 def _require_arguments(prompt: Prompt, given: object) -> None:

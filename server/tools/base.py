@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Generic, Protocol, TypeVar
@@ -11,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError, WithJsonSchema
 
 from framework.errors import ConsilienceError, InvalidInputError
+from server.tools.argument_errors import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
-
-    from pydantic_core import ErrorDetails
 
     from framework.llm import LLM
     from server.app import Application
@@ -140,45 +137,9 @@ def parse(tool: Tool[A, O], given: Mapping[str, object]) -> A:
     except ValidationError as error:
         problems = error.errors(include_url=False)
         raise InvalidInputError(
-            "; ".join(_sentence(problem, tool.arguments) for problem in problems[:5]),
+            "; ".join(sentence(problem, tool.arguments) for problem in problems[:5]),
             code="invalid_arguments",
         ) from None
-
-
-def _sentence(problem: ErrorDetails, model: type[BaseModel]) -> str:
-    where = ".".join(str(part) for part in problem["loc"]) or "arguments"
-    if problem["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(where, model.model_fields, n=1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
-        return f"{where}: unknown argument{meant} (known: {', '.join(model.model_fields)})"
-    if problem["type"] == "missing":
-        return f"{where}: this argument is required"
-    given = _shown(problem["input"])
-    if problem["type"] == "value_error":
-        return f"{where}: must be {problem['msg'].removeprefix('Value error, ')}, not {given}"
-    wish = _SHOULD.sub("must ", problem["msg"])
-    return f"{where}: {wish}{_range(problem, model)}, not {given}"
-
-
-_SHOULD = re.compile(r"^[A-Z][a-z]+ should ")
-
-
-def _range(problem: ErrorDetails, model: type[BaseModel]) -> str:
-    info = model.model_fields.get(str(problem["loc"][0])) if problem["loc"] else None
-    bounds = {
-        name: getattr(rule, name)
-        for rule in (info.metadata if info else ())
-        for name in ("ge", "le", "min_length", "max_length")
-        if getattr(rule, name, None) is not None
-    }
-    low = bounds.get("ge", bounds.get("min_length"))
-    high = bounds.get("le", bounds.get("max_length"))
-    return f" (allowed: {low} to {high})" if low is not None and high is not None else ""
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}…"
 
 
 def failure(error: ConsilienceError) -> ErrorInfo:

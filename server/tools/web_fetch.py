@@ -148,20 +148,21 @@ class _Part:
 
 async def _run(app: Application, given: WebFetchArguments, call: Call) -> Reply[WebFetchOutput]:
     if given.url is not None:
-        fetched = await _fetch(app, given.url, given)
+        fetched = await _fetch(app, given.url, given, call)
         part = _part(fetched, given)
         text, page = _cut(part, given, _limits(given, share=1))
         data = WebFetchOutput.model_validate(page.model_dump())
         return Reply(text, data, images=_images([fetched]))
     urls = given.urls or ()
-    found = await asyncio.gather(*(_try(app, url, given) for url in urls))
+    found = await asyncio.gather(*(_try(app, url, given, call) for url in urls))
     texts, pages = _shared(list(urls), list(found), given)
     shots = [one.fetched for one in found if isinstance(one, _Part)]
     data = WebFetchOutput(url="", pages=tuple(pages))
     return Reply("\n\n".join(texts), data, images=_images(shots))
 
 
-async def _fetch(app: Application, url: str, given: WebFetchArguments) -> Fetched:
+async def _fetch(app: Application, url: str, given: WebFetchArguments, call: Call) -> Fetched:
+    """Read a page, and keep it whole for who asks for the resource of its fingerprint."""
     request = PageRequest(
         url=url,
         render=given.render,
@@ -169,12 +170,19 @@ async def _fetch(app: Application, url: str, given: WebFetchArguments) -> Fetche
         screenshot=given.screenshot,
         timeout=given.timeout,
     )
-    return await app.read_page(request, given.reader, given.query, given.max_chunks)
+    found = await app.read_page(request, given.reader, given.query, given.max_chunks)
+    document = found.document
+    text = document.markdown if found.safety.risk == "low" else mark(document.markdown)
+    body = text.encode("utf-8", "replace")
+    app.pages.put(call.caller, document.url, body, id=document.fingerprint)
+    return found
 
 
-async def _try(app: Application, url: str, given: WebFetchArguments) -> _Part | ConsilienceError:
+async def _try(
+    app: Application, url: str, given: WebFetchArguments, call: Call
+) -> _Part | ConsilienceError:
     try:
-        return _part(await _fetch(app, url, given), given)
+        return _part(await _fetch(app, url, given, call), given)
     except ConsilienceError as error:
         return error
 

@@ -147,6 +147,8 @@ async def test_what_does_not_exist_is_a_protocol_error(client: Client, call: str
         await calls[call]()
 
     assert caught.value.error.code == -32602
+    if call in {"tool", "engine"}:
+        assert "did you mean" in caught.value.error.message
 
 
 async def test_resources_tell_of_engines(client: Client) -> None:
@@ -172,6 +174,26 @@ async def test_a_report_is_a_resource_of_its_caller(
     assert contents.text == "# Mine"
     with pytest.raises(MCPError):
         await client.read_resource(f"consilience://report/{other.id}")
+
+
+async def test_a_fetched_page_is_a_resource_of_its_caller(
+    client: Client, application: Application
+) -> None:
+    answer = await client.call_tool("web_fetch", {"url": "http://www.example/", "max_chars": 500})
+    page = answer.structured_content
+    assert page is not None
+    uri = f"consilience://page/{page['fingerprint']}"
+    contents = (await client.read_resource(uri)).contents[0]
+    template = ResourceTemplateReference(
+        type="ref/resource", uri="consilience://page/{fingerprint}"
+    )
+    known = await client.complete(template, {"name": "fingerprint", "value": ""})
+
+    assert isinstance(contents, TextResourceContents)
+    assert contents.text.startswith('<untrusted source="http://www.example/" id="')
+    assert len(contents.text) > page["total"]["chars"] > page["returned"]["chars"]
+    assert page["fingerprint"] in known.completion.values
+    assert application.pages.get(page["fingerprint"], "somebody") is None
 
 
 async def test_ids_are_completed(client: Client, application: Application) -> None:

@@ -72,6 +72,20 @@ def pages(site: Site) -> None:
     }
 
 
+async def test_pages_are_kept_whole_for_their_resources(app: Application, site: Site) -> None:
+    one = await fetch(app, url=site.url("/tides"), max_chars=500)
+    many = await fetch(app, urls=[site.url("/short"), site.url("/evil"), site.url("/gone")])
+    kept = app.pages.get(one.data.fingerprint, "default")
+    short, evil, _ = (app.pages.get(page.fingerprint or "", "default") for page in many.data.pages)
+
+    assert kept is not None
+    assert kept.name == site.url("/tides")
+    assert "pilots of Westport" in kept.body.decode()
+    assert short is not None
+    assert evil is not None
+    assert "⟦instruction to the reader" in evil.body.decode()
+
+
 async def test_a_page(app: Application, site: Site) -> None:
     reply = await fetch(app, url=site.url("/tides"))
     data = reply.data
