@@ -113,3 +113,36 @@ async def test_waiting_for_the_sites_pace_is_part_of_the_time_limit() -> None:
     pages = Pages(hub, Cache(), pace)
     await pages.fetch(PageRequest(url="https://a.example/", timeout=10, render="never"))
     assert given == [pytest.approx(6.0, abs=0.5)]
+
+
+@pytest.mark.parametrize(("ttl", "asked"), [("0", 2), ("3600", 1)])
+async def test_after_its_time_a_page_is_asked_about_not_fetched_again(
+    tmp_path: Path, ttl: str, asked: int
+) -> None:
+    def answer(seen: Seen) -> Reply:
+        known = seen.headers.get("if-none-match") == '"tides-1"'
+        return Reply(304) if known else Reply(200, {**HTML, "ETag": '"tides-1"'}, PAGE)
+
+    values = {
+        "CONSILIENCE_ALLOW_NETWORKS": "127.0.0.0/8",
+        "CONSILIENCE_STATE_DIR": str(tmp_path),
+        "CONSILIENCE_ROBOTS": "off",
+        "CONSILIENCE_CACHE_TTL": ttl,
+    }
+    async with Site({"/": answer}) as site:
+        for _ in range(2):  # the second one finds the page on disk
+            async with Application.create(environment=Environment(values)) as app:
+                assert await wanting(app, site.url(), 20) == "Tides"
+                stats = app.page_cache.stats()
+        assert len(site.seen) == asked
+    assert (stats.revalidated, stats.hits) == ((1, 0) if ttl == "0" else (0, 1))
+
+
+async def test_the_operators_gaps_reach_the_rules(tmp_path: Path) -> None:
+    values = {
+        "CONSILIENCE_STATE_DIR": str(tmp_path),
+        "CONSILIENCE_SEARCH_GAP": "2.5",
+        "CONSILIENCE_PAGE_GAP": "1",
+    }
+    async with Application.create(environment=Environment(values)) as app:
+        assert (app.policy.search_gap, app.policy.page_gap) == (2.5, 1.0)
