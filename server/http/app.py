@@ -20,12 +20,12 @@ from server.health import examine, health_metrics
 from server.http import plain
 from server.http.limits import BodyLimit, CallerLimit, Ending, Limits
 from server.http.mcp import McpEndpoint
-from server.http.responses import failed, not_found
+from server.http.responses import failed
 from server.http.security import CALLER, Gate
 from server.metrics import CONTENT_TYPE
 from server.status import POLICY, render_status
 from server.version import VERSION
-from server.web.routes import routes
+from server.web.routes import missing, routes
 from server.worker_metrics import WorkerMetrics
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def http_app(
             *routes(access),
         ],
         middleware=_middleware(access, limits),
-        exception_handlers={404: not_found, 405: _wrong_method, ConsilienceError: failed},
+        exception_handlers={404: missing, 405: _wrong_method, ConsilienceError: failed},
         lifespan=lifespan,
     )
     app.state.application = surface.application
@@ -138,7 +138,7 @@ async def _download(request: Request) -> Response:
     application = request.app.state.application
     kept = application.reports.get(request.path_params["id"], request.scope.get(CALLER))
     if kept is None:
-        return not_found(request, None)
+        return await missing(request, None)
     return Response(
         kept.body,
         media_type=kept.media_type,

@@ -16,7 +16,7 @@ from framework.errors import ConsilienceError, InvalidInputError
 from framework.evidence import context
 from framework.merge.search import NoAnswerError
 from framework.types import Kind, TimeRange
-from server.http.responses import status_of
+from server.http.responses import not_found, status_of
 from server.http.security import CALLER
 from server.pages import PageRequest
 from server.requests import SearchRequest
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from server.http.security import Access
     from server.pages import Fetched
 
-__all__ = ["HEADERS", "routes"]
+__all__ = ["HEADERS", "missing", "routes"]
 
 #: Nothing but our own style sheet is loaded, nothing runs, nobody frames it, nothing is told on.
 HEADERS = {
@@ -87,6 +87,13 @@ def routes(access: Access) -> list[Route]:
         Route("/style.css", _style),
         Route("/icon.svg", _icon),
     ]
+
+
+async def missing(request: Request, _error: Exception | None) -> Response:
+    """Answer for an address that is not there: a page for a browser, else the error as JSON."""
+    if "text/html" not in request.headers.get("accept", ""):
+        return not_found(request, None)
+    return _page("missing.html", request, 404, given=dict.fromkeys(_FIELDS, ""))
 
 
 def _is_secure(request: Request) -> bool:

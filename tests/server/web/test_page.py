@@ -169,6 +169,20 @@ async def test_wrong_input_is_explained_in_the_page(
         assert words in await page.get_by_role("alert").inner_text()
 
 
+@pytest.mark.parametrize("path", ["/nothing", "/download/gone", "/search/x"])
+async def test_a_wrong_address_is_a_page_with_a_way_on(
+    chromium: Browser, page_url: str, path: str
+) -> None:
+    async with opened(chromium, page_url) as (page, _):
+        answer = await page.goto(path)
+
+        assert answer is not None
+        assert answer.status == 404
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        await page.get_by_role("alert").get_by_role("link", name="Search").click()
+        await page.wait_for_url(f"{page_url}/")
+
+
 async def test_scripts_in_titles_snippets_and_addresses_stay_text(
     chromium: Browser, page_url: str
 ) -> None:
