@@ -10,7 +10,7 @@ from framework.reading.wordlist import words
 if TYPE_CHECKING:
     from framework.reading.dom import Dom
 
-__all__ = ["fence", "is_block", "is_code_table", "language", "source"]
+__all__ = ["fence", "is_block", "is_code_table", "known", "language", "source"]
 
 _LANGUAGE = re.compile(
     r"(?:language|lang|highlight-source|highlight-text|highlight|brush|sh|src|source|code|snippet|syntax|hljs)"
@@ -18,14 +18,14 @@ _LANGUAGE = re.compile(
 )
 _BRUSH = re.compile(r"\bbrush:\s*([A-Za-z][\w+#.-]*)")
 _BARE = re.compile(
-    r"(?:^|\s)(?:highlight|hljs|sourceCode|codehilite|prettyprint)\s+([a-z][a-z0-9+#-]{0,15})(?:\s|$)"
+    r"(?:^|\s)(?:highlight|hljs|sourceCode|codehilite|prettyprint|syntaxhighlighter)\s+([a-z][a-z0-9+#-]{0,15})(?:\s|$)"
 )
 _NO_LANGUAGE = words(
     """
     none default text plain plaintext txt nohighlight source code block inline wrapper
     container pre box group toolbar tabs notranslate highlight highlighter-rouge literal-block
     numbers example snippet copy title header line lines hidden is-loaded no-highlight content
-    sample listing markup-container area
+    sample listing markup-container area linenums ln nums
     """
 )
 _ALIASES = {
@@ -40,7 +40,21 @@ _ALIASES = {
     "shell-session": "shell",
     "ipython3": "python",
     "ipython": "python",
+    "c#": "csharp",
+    "golang": "go",
+    "yml": "yaml",
 }
+_LANGUAGES = words(
+    """
+    javascript typescript jsx tsx python java c cpp csharp go rust ruby php html css scss less json
+    yaml toml xml bash sh shell zsh fish powershell sql swift kotlin scala r perl lua dart elixir
+    erlang haskell clojure graphql dockerfile makefile markdown diff ini nginx julia matlab groovy
+    vue svelte solidity terraform hcl protobuf latex
+    """
+)
+_CODES = words("code pre")
+_INSIDE_MOST = 60
+_LINE = re.compile(r"(?:^|\s)(?:line|token-line|code-line|view-line)(?:\s|$)")
 _GUTTER = re.compile(
     r"(?:^|[\s_-])(?:linenos?|line-?numbers?(?:-rows)?|linenodiv|lnt?|gutter|ln-num(?:ber)?|"
     r"blob-num|hljs-ln-numbers?|rouge-gutter|react-code-line-number|lineno|code-line-number|"
@@ -73,8 +87,13 @@ def source(dom: Dom, node: int) -> str:
 def _gather(dom: Dom, node: int, parts: list[str]) -> None:
     end, tag, text = dom.end, dom.tag, dom.text
     child, stop = node + 1, end[node]
+    after_line = False
     while child < stop:
         name = tag[child]
+        is_line = name == "span" and bool(_LINE.search(dom.get(child, "class")))
+        if is_line and after_line and not _ends_line(parts):
+            parts.append("\n")
+        after_line = is_line
         if not name:
             parts.append(text[child])
         elif name == "br":
@@ -150,7 +169,17 @@ def language(dom: Dom, node: int) -> str:
         found = _named(dom, candidate)
         if found:
             return found
-    return ""
+    inside = (
+        c for c in range(node, min(dom.end[node], node + _INSIDE_MOST)) if dom.tag[c] in _CODES
+    )
+    return next(filter(None, (_named(dom, c) for c in inside)), "")
+
+
+def known(label: str) -> str:
+    """Return the language that a label over code names, or an empty text for any other words."""
+    name = label.strip().lower().removesuffix(":").strip()
+    name = _ALIASES.get(name, name)
+    return name if name in _LANGUAGES else ""
 
 
 def _named(dom: Dom, node: int) -> str:
@@ -159,6 +188,7 @@ def _named(dom: Dom, node: int) -> str:
         "data-lang",
         "data-language",
         "data-code-language",
+        "data-enlighter-language",
         "lang" if dom.tag[node] in ("pre", "code") else "data-lang",
         "language",
     ):

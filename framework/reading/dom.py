@@ -193,9 +193,11 @@ def _is_tex(script: LexborNode) -> bool:
     return "math" in (script.attributes.get("type") or "")
 
 
-def _is_pictures(node: LexborNode) -> bool:
-    """Whether an element for readers without scripts shows a picture and says nothing."""
-    return node.css_first("img") is not None and not node.text().strip()
+def _is_read(node: LexborNode, name: str, parent: str) -> bool:
+    """Whether an element is the foot of a quote, or shows a picture to readers without scripts."""
+    if name == "noscript":
+        return node.css_first("img") is not None and not node.text().strip()
+    return name == "footer" and parent == "blockquote"
 
 
 def _name(node: LexborNode) -> str:
@@ -268,7 +270,7 @@ def _walk(  # noqa: C901 - one pass, for speed
             if name == "iframe":
                 child = None
             elif prune and (
-                (name in _PRUNED and not (name == "noscript" and _is_pictures(node)))
+                (name in _PRUNED and not _is_read(node, name, tags[up]))
                 or (named and _is_outside(named, name) and node.mem_id not in around_titles)
             ):
                 dom.pruned[here] = node

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from framework.reading.dom import Dom
 
-__all__ = ["TAGS", "alternative", "is_image", "is_second", "largest", "source", "tiny"]
+__all__ = ["TAGS", "alternative", "is_image", "is_second", "largest", "sign", "source", "tiny"]
 
 TAGS = ("img", "amp-img")
 """The elements that are an image."""
@@ -35,6 +35,8 @@ _STAND_IN = re.compile(
 )
 _IMAGE_URL = re.compile(r"(?:https?:)?/{1,2}\S+\.(?:jpe?g|png|webp|gif|avif|svg)(?:\?\S*)?$", re.I)
 _NOSCRIPT_NEAR = 5
+_SIGN = re.compile(r"emoji|smil(?:ey|ies)|emoticon", re.I)
+_SIGN_MOST = 16
 _CANDIDATE = re.compile(r"(\S+[^\s,])(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 
 
@@ -95,6 +97,17 @@ def is_second(dom: Dom, node: int) -> bool:
         return False
     before = range(max(0, up - _NOSCRIPT_NEAR), up)
     return any(dom.tag[i] in TAGS and dom.end[i] <= up and source(dom, i) for i in reversed(before))
+
+
+def sign(attrs: Mapping[str, str | None]) -> str:
+    """Return the emoji or smiley that an image draws, or an empty text for any other image."""
+    alt = (attrs.get("alt") or "").strip()
+    if not 0 < len(alt) <= _SIGN_MOST or " " in alt:
+        return ""
+    if not any(map(str.isalnum, alt)) and not alt.isascii():
+        return alt
+    named = _SIGN.search(f"{attrs.get('class') or ''} {(attrs.get('src') or '')[:300]}")
+    return alt if named else ""
 
 
 def tiny(attrs: Mapping[str, str | None]) -> bool:

@@ -180,7 +180,11 @@ class Inline:
         return f"{before}[{label}]({target}){after}"
 
     def image(self, node: int) -> str:
-        """Return an image with its alternative text and absolute address."""
+        """Return an image with its alternative text and absolute address; of a drawn sign, the
+        sign."""
+        sign = images.sign(self.dom.having(node))
+        if sign:
+            return escape(sign)
         source = images.source(self.dom, node)
         if source and images.is_second(self.dom, node):
             return ""

@@ -36,6 +36,7 @@ _OWN_LABEL = re.compile(
     r"^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|"
     r"^[↩^↑]\s*|^\[\]\s*"
 )
+_LABEL_MOST, _LABEL_NEAR = 24, 2
 _OWN_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s#]*#([^()\s]*))\)")
 _BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
 
@@ -258,9 +259,23 @@ class Writer:
         """Write preformatted text as a fenced block."""
         text = code.source(self.dom, node)
         if text.strip():
-            self.add(BlockKind.CODE, code.fence(text, code.language(self.dom, node)), node)
+            name = code.language(self.dom, node)
+            self.add(BlockKind.CODE, code.fence(text, self.label(node, name) or name), node)
         else:
             self.images(node)
+
+    def label(self, node: int, name: str) -> str:
+        """Take back a line right over code that only names its language; return that."""
+        if not self.pieces or len(self.pieces[-1].text) > _LABEL_MOST:
+            return ""
+        box, above = node, self.pieces[-1]
+        for _ in range(_LABEL_NEAR):
+            box = max(self.dom.parent[box], 0)
+        found = code.known(above.text) if above.kind is BlockKind.PARAGRAPH else ""
+        if not found or above.node <= box or name not in ("", found):
+            return ""
+        self.pieces.pop()
+        return found
 
     def images(self, node: int) -> None:
         """Write only the images under a node."""

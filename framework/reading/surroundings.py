@@ -93,6 +93,7 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
         elif i not in found and _is_named_outside(value, name, attrs):
             found[i] = Flag.NAMED
     boxes = [i for i in found if names.get(i, 0) & CALLOUT and callouts.kind(dom, i)]
+    boxes += [i for i in found if tag[i] == "footer" and tag[dom.parent[i]] == "blockquote"]
     for i in boxes:
         if found[i] is Flag.MARKUP:
             del found[i]

@@ -149,6 +149,16 @@ STRUCTURES = {
         "<ul><li>one</li><ul><li>a</li><li>b</li></ul><li>two</li></ul>",
         "- one\n  - a\n  - b\n- two",
     ),
+    "source of a quote": (
+        "<blockquote>It is so.<footer>— Ann</footer></blockquote>",
+        "> It is so.\n>\n> — Ann",
+    ),
+    "emoji": ('<p>so <img alt="😀" src="/1f600.svg"> it is</p>', "so 😀 it is"),
+    "smiley": ('<p>so <img alt=":)" src="/smilies/1.gif"> it is</p>', "so :) it is"),
+    "words over code": (
+        "<div><p>Shell we go</p><pre>ls</pre></div>",
+        "Shell we go\n\n```\nls\n```",
+    ),
     "ruby": ("<p>漢<rt>kan</rt>字 is a word.</p>", "漢(kan)字 is a word."),
     "soft hyphen": ("<p>Donau&shy;dampf&shy;schiff</p>", "Donaudampfschiff"),
 }
@@ -184,6 +194,41 @@ CODE = {
         "",
         "a\nb",
     ),
+    "numbered items": (
+        '<pre class="prettyprint linenums"><ol class="linenums"><li>a</li><li>b</li></ol></pre>',
+        "",
+        "a\nb",
+    ),
+    "lines without breaks": (
+        '<pre><code><span class="line">a</span><span class="line">b</span></code></pre>',
+        "",
+        "a\nb",
+    ),
+    "lines with breaks": (
+        '<pre><code><span class="line">a</span>\n<span class="line">b</span></code></pre>',
+        "",
+        "a\nb",
+    ),
+    "label above": (
+        "<div><p>JavaScript</p><pre>let a</pre></div>",
+        "javascript",
+        "let a",
+    ),
+    "label and class": (
+        '<div><p>js</p><pre class="brush: js">let a</pre></div>',
+        "javascript",
+        "let a",
+    ),
+    "attribute": ('<pre data-enlighter-language="php">echo 1;</pre>', "php", "echo 1;"),
+    "language in the second column": (
+        (
+            '<table class="lntable"><tr><td class="lntd"><pre><code><span class="lnt">1\n2\n</span>'
+            '</code></pre></td><td class="lntd"><pre><code class="language-go">a\nb</code></pre>'
+            "</td></tr></table>"
+        ),
+        "go",
+        "a\nb",
+    ),
     "copy button": ("<pre>x = 1<button>Copy</button></pre>", "", "x = 1"),
     "code without pre": ('<code style="white-space: pre">a\n  b</code>', "", "a\n  b"),
 }
@@ -212,7 +257,7 @@ TABLES = {
     "column span": (
         (
             "<table><tr><th colspan=2>A</th><th>B</th></tr><tr><td>1</td><td>2</td><td>3</td>"
-            "</tr></table>"
+            "</td></tr></table>"
         ),
         "| A | A | B |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
     ),
@@ -233,7 +278,7 @@ TABLES = {
     "breaks and blocks": (
         (
             "<table><tr><th>A</th><th>B</th></tr><tr><td>x<br>y</td><td><p>p</p><p>q</p></td>"
-            "</tr></table>"
+            "</td></tr></table>"
         ),
         "| A | B |\n| --- | --- |\n| x<br>y | p<br>q |",
     ),
