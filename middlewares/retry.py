@@ -29,10 +29,11 @@ _FIRST_PAUSE = 0.25
 _LEAST_TIME = 0.25
 
 _TOO_MANY = 429
+_PROXY = "proxy_unavailable"
 #: Answers of a server that may be another one a moment later.
 STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 #: Failures before a request reached the server: repeating is safe whatever the method.
-UNSENT = frozenset({"proxy_unavailable", "connection_refused"})
+UNSENT = frozenset({_PROXY, "connection_refused"})
 #: Failures by the code of the exception, or by the name of Scrapy's.
 CODES = UNSENT | {"timeout", "download_failed", "incomplete_answer", "malformed_answer"}
 _NAMES = {
@@ -74,7 +75,7 @@ def pause(failure: Failure, attempt: int, left: float, jitter: float) -> float |
         return None
     if failure.retry_after is not None:
         wait = failure.retry_after
-    elif failure.code == "proxy_unavailable":
+    elif failure.code == _PROXY:
         wait = 0.0
     else:
         wait = _FIRST_PAUSE * 2 ** (attempt - 1) * (1 - jitter / 2)
@@ -96,7 +97,8 @@ class RetryMiddleware:
     `request.meta["download_timeout"]` (seconds) is taken as the time for all attempts together.
     An answer for which the request's engine has a verdict is no failure, nor is a 429 for a key
     (`request.meta["keyed"]`), which is the key's own matter. `request.meta["safe"]`
-    marks a POST that may be repeated; `request.meta["retry"]` False switches retries off.
+    marks a POST that may be repeated; `request.meta["retry"]` False switches retries off. With
+    `request.meta["pinned"]` every attempt leaves by the same proxy, and a dead one ends them.
     """
 
     def __init__(
@@ -140,6 +142,8 @@ class RetryMiddleware:
         meta = request.meta
         if meta.get("retry") is False:
             return None
+        if meta.get("pinned") and failure.code == _PROXY:
+            return None  # a session goes with its proxy
         if not is_repeatable(failure, request.method, safe=bool(meta.get("safe"))):
             return None
         attempt = int(meta.get("attempt", 1))
@@ -163,7 +167,7 @@ class RetryMiddleware:
         if "deadline" in meta:
             meta["download_timeout"] = max(self._left(request), _LEAST_TIME)
         used = meta.get("proxy")
-        if used and meta.get("routed"):
+        if used and meta.get("routed") and not meta.get("pinned"):
             meta["tried"] = (*meta.get("tried", ()), used)
             meta["suspects"] = (*meta.get("suspects", ()), *((used,) if suspect else ()))
             meta["proxy"] = None

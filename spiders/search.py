@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from framework.spec.compiler import Engine
     from framework.spec.context import Variables
     from framework.types import HttpRequest, HttpResponse, Next, Page, Query
-    from spiders.bootstrap import Sessions
+    from spiders.bootstrap import Send, Sessions
 
 __all__ = ["Transfer", "search_engine", "transfer"]
+
+#: How often a session is made anew because its proxy died.
+_OTHER_WAYS = 2
 
 
 class Transfer(Protocol):
@@ -79,27 +82,38 @@ async def search_engine(
 ) -> Page:
     """Return one page of an engine: that of the query, or the one that `after` announces.
 
-    Session steps go first. `timeout` (seconds; default: the engine's own) holds for all its
+    Session steps go first; they and the search leave by one proxy, and where that one dies they
+    are made anew through another. `timeout` (seconds; default: the engine's own) holds for all
     requests together. Only cancellation is raised: a failure is a page that says so.
     """
     meta = engine_meta(engine, query, variables, proxy)
     limit = timeout or float(str(meta["download_timeout"]))
     end = asyncio.get_running_loop().time() + limit
-    try:
-        route = proxy or way_out(crawler, engine, meta)
-        chosen = {"proxy": route, "routed": True} if route and not proxy else {"proxy": route}
-        asking = Asking(
-            engine=engine,
-            query=query,
-            variables=variables,
-            sessions=sessions,
-            proxy=route or "",
-        )
+    tried: tuple[str, ...] = ()
+    while True:
+        route = None
+        try:
+            route = way_out(crawler, engine, {**meta, "proxy": proxy, "tried": tried})
+            way = {"proxy": route, "routed": True, "pinned": True} if route else {"proxy": proxy}
+            asking = Asking(
+                engine=engine,
+                query=query,
+                variables=variables,
+                sessions=sessions,
+                proxy=route or proxy or "",
+            )
+            return await ask(asking, _until(end, send, {**meta, **way}), after)
+        except ConsilienceError as error:
+            lost = route if error.code == "proxy_unavailable" else None
+            if lost is None or len(tried) == _OTHER_WAYS:
+                return failed_page(error)
+            tried = (*tried, lost)
 
-        async def sent(request: HttpRequest) -> HttpResponse:
-            left = end - asyncio.get_running_loop().time()
-            return await send(request, {**meta, **chosen}, left)
 
-        return await ask(asking, sent, after)
-    except ConsilienceError as error:
-        return failed_page(error)
+def _until(end: float, send: Transfer, facts: Mapping[str, object]) -> Send:
+    """Send each request in the time that is left."""
+
+    async def sent(request: HttpRequest) -> HttpResponse:
+        return await send(request, facts, end - asyncio.get_running_loop().time())
+
+    return sent

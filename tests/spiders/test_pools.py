@@ -90,6 +90,35 @@ async def test_a_sessions_value_is_used_through_the_proxy_it_came_by(tmp_path: P
     assert steps == [1, 1]
 
 
+async def test_where_a_proxy_dies_the_session_is_made_anew_through_another(
+    tmp_path: Path,
+) -> None:
+    async with behind(tmp_path, guarded("one"), guarded("two")) as (hub, proxies):
+        first = await hub.search_engine(engine(TOKEN), Query(text="a"))
+        await proxies[0].__aexit__(None, None, None)
+        then = [await hub.search_engine(engine(TOKEN), Query(text=text)) for text in ("b", "c")]
+    assert [one.verdict for one in (first, *then)] == [Verdict.OK] * 3
+    assert not [request for request in proxies[1].served if "k=one" in request.url]
+
+
+async def test_a_transient_failure_keeps_to_the_sessions_proxy(tmp_path: Path) -> None:
+    def shaky(key: str) -> Callable[[HttpRequest], HttpResponse]:
+        good, failed = guarded(key), [False]
+
+        def answer(request: HttpRequest) -> HttpResponse:
+            if "search" in request.url and not failed[0]:
+                failed[0] = True
+                return HttpResponse(url="", status=503)
+            return good(request)
+
+        return answer
+
+    async with behind(tmp_path, shaky("one"), shaky("two")) as (hub, proxies):
+        found = [await hub.search_engine(engine(TOKEN), Query(text=text)) for text in ("a", "b")]
+    assert [one.verdict for one in found] == [Verdict.OK] * 2
+    assert [len(proxy.served) for proxy in proxies] == [3, 3]
+
+
 async def test_the_next_page_goes_by_the_same_proxy_with_its_cookies(tmp_path: Path) -> None:
     sticky = engine(PLAIN + "fetch: {sticky: query}\n")
     async with behind(tmp_path, counted(), counted()) as (hub, proxies):
