@@ -196,6 +196,11 @@ _STEMS = (
 )
 _BACKWARDS = re.compile("|".join(stem[::-1] for stem in _STEMS))
 _TURNED = re.compile("|".join(codecs.encode(stem, "rot13") for stem in _STEMS))
+#: Small words that any English message has, as rot13 and as writing backwards leave them.
+_SMALL_TURNED = re.compile(
+    r"\b(?:gur|naq|gb|lbhe|lbh|hfre|hfref|nyy|sebz|guvf|guvat|gung|jvgu|abg|sbe|bs)\b"
+)
+_SMALL_BACKWARDS = re.compile(r"\b(?:eht|dna|ruoy|uoy|resu|lla|morf|siht|taht|htiw|ton|rof)\b")
 _LEET_WORD = re.compile(r"\b(?=\w*[a-zA-Z])[\w@$!|]*[013457@$][\w@$!|]*")
 _SPACED = re.compile(r"(?<!\w)(?:[^\W\d_][ .\-_*·•|]{1,3}){7,}[^\W\d_](?!\w)")
 
@@ -219,9 +224,9 @@ def uncovered(text: str, *, depth: int = 2) -> Iterator[tuple[str, str, str]]:
 
 def _respelt(text: str) -> Iterator[tuple[str, str, str]]:
     low = text.lower()
-    for line in _lines(text, low, _BACKWARDS):
+    for line in _lines(text, low, _BACKWARDS, _SMALL_BACKWARDS):
         yield "reversed", line, line[::-1]
-    for line in _lines(text, low, _TURNED):
+    for line in _lines(text, low, _TURNED, _SMALL_TURNED):
         yield "rot13", line, codecs.encode(line, "rot13")
     for line in text.splitlines():
         if len(_LEET_WORD.findall(line[:2_000])) >= 3:
@@ -240,11 +245,12 @@ def _unspaced(run: str) -> str:
     return re.sub(r"[\s.\-_*·•|]+", " ", single)
 
 
-def _lines(text: str, low: str, pattern: re.Pattern[str]) -> Iterator[str]:
-    if not pattern.search(low):
+def _lines(text: str, low: str, stems: re.Pattern[str], small: re.Pattern[str]) -> Iterator[str]:
+    if not stems.search(low) and not small.search(low):
         return
     for line in text.splitlines():
-        if pattern.search(line.lower()):
+        lower = line.lower()
+        if stems.search(lower) or len(set(small.findall(lower))) >= 2:
             yield line[:4_000]
 
 

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from framework.evidence.disguise import fold, plain, uncovered
-from framework.evidence.phrases import PHRASES
+from framework.evidence.hearing import AIMED, HEARD, WORDED, Hearer, Hit, sentence_hits
 from framework.evidence.surfaces import Surface, surfaces
-from framework.evidence.tongues import IDEAS, RULES
-from framework.evidence.wordlists import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,59 +47,27 @@ class Safety:
     warnings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Hit:
-    kind: str
-    weight: float
-    start: int
-    end: int
-
-
 _SENTENCE = re.compile(
     r"[^.!?。！？\n।؟]+(?:[.!?](?!\s|$)[^.!?。！？\n।؟]*)*[.!?。！？।؟]*\s*|\n+|[.!?。！？।؟]+"
 )
-#: One look decides whether a sentence can hold an order at all (most cannot).
-_ANCHOR = re.compile(
-    r"ignor|disregard|forget|overr|bypass|discard|dismiss|abandon|discontinue|cease|halt|quit|"
-    r"stop|set aside|aside|throw|follow|obey|comply|convert|carry|command|creator|order you|"
-    r"simulation|though you|if you had|game where|grand(?:mother|ma)|vault|evaluator|reviewer|"
-    r"grader|"
-    r"message|machine|any summary|allowed|permitted|free to|overwrite|nullif|annul|role|filter|"
-    r"safety|for (?:the )?ai|pretend|environment|"
-    r"put|rank|recommend|tell|state|book|pay|click|visit|limit|card|mention|translat|omit|"
-    r"screening|hiring|criteri|download|needs?\b|speak|when|while|star\b|change|reset|cancel|"
-    r"\badd\b|show|hand over|ransom|wipe|logs?\b|login|direction|consider|treat|permission|"
-    r"share|grant|do as|do what|do exactly|decoy|"
-    r"assignment|purpose|whatever|regardless|instead|behalf|give|list|"
-    r"instruct|prompt|rules?\b|guideline|directive|polic(?:y|ies)|supersede|precedence|"
-    r"you are|you're|your\b|you (?:must|should|may|will|have|confirmed|agreed)|from (?:now|here|"
-    r"this)|act as|pretend|assume|behave|roleplay|role-play|"
-    r"\bais?\b|\bllms?\b|model|assistant|chat ?bot|chatgpt|gpt|claude|gemini|agent|bots?\b|mode\b|"
-    r"persona|"
-    r"reveal|system|developer|secret|hidden|password|credential|token|api[ _-]?key|cookie|the "
-    r"user|users?'|conversation|"
-    r"respond|reply|answer|output|append|summar|do not|don't|never|send|post|mail|forward|upload|"
-    r"exfil|transfer|fetch|call|run|"
-    r"decode|base64|execute|memory|delete|above|grant|obey|attacker|todo|important|everyone|"
-    r"confirm|review|candidate|analysis|silently|secretly|"
-    r"\[inst|<\||<<|begin|end of|approved|authori|_[a-z]+\b|\.ssh|/etc/|\.env"
-)
-_LATIN_WORD = re.compile(r"[a-z']+")
-_ENGLISH = words("english")
-
 #: Marks that only the plumbing of a chat writes: on a page they want to pass for it.
 _DELIMITERS = re.compile(
     r"<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|start_header_id|"
     r"end_header_id|eot_id|channel|message)\|?>?"
     r"|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
     r"|^[ \t]*</?(?:system|assistant|instructions?|untrusted|document|web_?page|context|"
-    r"tool_result|tool_response|function_results?|search_results?|user_query|admin|"
-    r"information)(?:[ _-]?\w*)?>[ \t]*\S?"
+    r"tool_result|tool_response|function_results?|search_results?|user_query|admin|operator|developer|"
+    r"information)(?:[ _-]?\w*)?(?:[ \t]+[\w-]+=[^>\n]{0,60})?>[ \t]*\S?"
+    r"|^[ \t]*</[\w-]{2,30}>\s*<(?:system|user|assistant|operator|admin|developer|instructions?)\b"
+    r"|\{\{[#/]?(?:system|assistant|user|developer)[~ }]"
+    r"|^[ \t]*[#=*_~-]{3,}[ \t]*(?:system|operator|admin(?:istrator)?|developer|transcript resumes|"
+    r"conversation resumes|user)\b[^\n]{0,30}?[#=*_~-]{3,}"
+    r"|\[(?:assistant|ai|model)(?: \w+){0,2}\][ \t]+\w"
     r"|^[ \t]*<(?:end|start|begin) of (?:session|conversation|document|page|context|input|data|"
     r"prompt)[^>\n]{0,20}>"
     r"|^[ \t]*(?:[-=#*_]{3,}|\[)[ \t]*(?:end|begin|start|new|stop) (?:of )?(?:the )?(?:web ?page|"
     r"document|context|user|system|data|untrusted|input|prompt|instructions?|conversation|session|"
-    r"content|article)\b[^\n]{0,40}?(?:[-=#*_]{3,}|\])"
+    r"content|article|search results?|results)\b[^\n]{0,40}?(?:[-=#*_]{3,}|\])"
     r"|^[ \t]*#{1,6}[ \t]*(?:system|instruction|new instructions?|assistant|human|user|response)[ "
     r"\t]*:"
     r"|^[ \t]*```[ \t]*(?:system|assistant|instructions?|prompt)\b"
@@ -125,8 +91,18 @@ _ABOUT = re.compile(
     r"classif\w+|datasets?|benchmarks?|phishing|scams?|such as|e\.g\.|for example|for instance|"
     r"phrases? like|like the|typed|prompts that|comments? like|payloads?|red.?team\w*|mitigat\w+|"
     r"spotlighting|incident|threats?|risk groups?|examples?|studies|paper shows?|showed|"
-    r"demonstrat\w+|describ\w+|explain\w*|so-called|known as|called|trick(?:s|ed)?|attempts?|"
+    r"demonstrat\w+|describ\w+|explain\w*|so-called|known as|trick(?:s|ed)?|attempts?|"
+    r"(?:is|are|was|were|been|attack|technique|method|trick) called|"
     r"tries to)\b(?!\.\w)"
+    r"|研究人员|研究者|攻击|攻擊|漏洞|攻撃|実験|脆弱|연구진|공격|باحث|هجوم|исследовател|атак|уязвимост"
+    r"|\b(?:angriff|angreifer|forscher|sicherheitslucke|chercheurs|attaque|faille|investigadores|ataque|"
+    r"vulnerabilidad|ricercatori|attacc[oh]|pesquisadores|vulnerabilita|onderzoekers|badacz)"
+)
+#: Speech within a story: a quotation with somebody who speaks it.
+_TOLD = re.compile(
+    r"[\"“”„«»'‘’][,.!?]?\s*(?:[\w-]+ ){0,2}?(?:said|whispered|replied|shouted|asked|murmured|"
+    r"cried|muttered|answered|snapped|ordered|bowed|hissed|laughed|sighed|called|told)\b"
+    r"|\b(?:said|whispered|replied|shouted|murmured|muttered|hissed)[:,]? ?[\"“„«'‘]"
 )
 _SUBJECT = re.compile(
     r"\b(?:prompt[ -]injections?|jailbreak\w*|red.?team\w*|llm security|adversarial (?:prompts?|"
@@ -177,7 +153,7 @@ _UNSEEN_FACTOR = 1.2
 def _read(surface: Surface, about: bool) -> Iterator[tuple[float, Finding]]:
     """Yield weighted findings of a surface: what it says, and what it says in another spelling."""
     unseen = surface.place != "visible"
-    for sentence, weight, kind in _orders(surface.text, surface.code, about, unseen):
+    for sentence, weight, kind in _orders(surface, about, unseen):
         yield weight, _finding(surface, kind, weight, sentence, "")
     for method, written, message in uncovered(surface.text):
         weight, kind = _strongest(message, _UNSEEN_FACTOR)
@@ -188,8 +164,10 @@ def _read(surface: Surface, about: bool) -> Iterator[tuple[float, Finding]]:
 def _strongest(text: str, factor: float) -> tuple[float, str]:
     """Return the belief and kind of the sentence that reads most like an order."""
     best = (0.0, "")
+    hearer = Hearer(unseen=False)
     for sentence in _sentences(text):
-        hits = list(_sentence_hits(fold(sentence)))
+        folded = re.sub(r"\s+", " ", fold(sentence))
+        hits = [*sentence_hits(folded), *hearer.hits(folded)]
         weight = _added(hits, factor)
         if weight > best[0]:
             best = weight, max(hits, key=lambda hit: hit.weight).kind
@@ -203,26 +181,33 @@ def _finding(surface: Surface, kind: str, weight: float, text: str, method: str)
     return Finding(kind, severity, location, surface.path, plain(text))
 
 
-def _orders(text: str, code: bool, about: bool, unseen: bool) -> Iterator[tuple[str, float, str]]:
+def _orders(surface: Surface, about: bool, unseen: bool) -> Iterator[tuple[str, float, str]]:
     """Yield sentence, weight and kind for every sentence that reads as an order to a model."""
     role = False
+    text, code = surface.text, surface.code
     for found in _DELIMITERS.finditer(text):
         factor = 1.0 if unseen else _shown(text, found, code) * (0.6 if about else 1.0)
         role = role or factor >= 1.0
         line = text[found.start() : found.start() + 200]
         yield line, 0.55 * factor * (1.2 if unseen else 1.0), "fake_delimiter"
-    before: list[_Hit] = []
+    before: list[Hit] = []
+    hearer = Hearer(unseen, AIMED, HEARD) if surface.aimed else Hearer(unseen)
     for sentence in _sentences(text):
-        folded = fold(sentence)
-        hits = [] if unseen and not _is_prose(folded) else list(_sentence_hits(folded))
+        folded = re.sub(r"\s+", " ", fold(sentence))
+        if unseen and not _is_prose(folded):
+            hits = []
+        else:
+            hits = [*sentence_hits(folded), *hearer.hits(folded)]
         if not hits:
             before = []
             continue
         factor = _mention(folded, hits, code, about, unseen)
+        if not unseen and hearer.odds is not None and hearer.odds < _UNLIKELY:
+            factor *= _LESS
         alone = _added(hits, factor * (_UNSEEN_FACTOR if unseen else 1.0) * (1.2 if role else 1.0))
         joined = _added(hits + before, factor) if before else 0.0
         yield sentence, max(alone, joined), max(hits, key=lambda hit: hit.weight).kind
-        before = hits if factor >= 1.0 else []
+        before = [h for h in hits if h.kind != WORDED] if factor >= 1.0 else []
 
 
 def _shown(text: str, found: re.Match[str], code: bool) -> float:
@@ -233,7 +218,7 @@ def _shown(text: str, found: re.Match[str], code: bool) -> float:
     return 0.35 if code or quoted else 1.0
 
 
-def _added(hits: Iterable[_Hit], factor: float) -> float:
+def _added(hits: Iterable[Hit], factor: float) -> float:
     """Return the belief that hits give together; of one kind only the best two count."""
     by_kind: dict[str, list[float]] = {}
     for hit in hits:
@@ -256,75 +241,42 @@ def _sentences(text: str) -> Iterator[str]:
                 break
 
 
-def _sentence_hits(folded: str) -> Iterator[_Hit]:
-    folded = re.sub(r"\s+", " ", folded)
-    if _ANCHOR.search(folded):
-        for phrase in PHRASES:
-            found = phrase.pattern.search(folded)
-            if found and not _forbidden(folded, found.start(), phrase.kind):
-                yield _Hit(phrase.kind, phrase.weight, found.start(), found.end())
-    if not _is_english(folded):
-        yield from _foreign(folded)
-
-
-_NOT = re.compile(r"(?:\b(?:not|never|cannot|nor|rather than|instead of)|n['’]t)\s+(?:\w+ )?$")
-_REVERSIBLE = frozenset(
-    {"credential_request", "exfiltration", "prompt_leak", "instruction_override"}
-)
-
-
-def _forbidden(sentence: str, start: int, kind: str) -> bool:
-    """Tell whether the sentence says not to do it: advice against an attack is none."""
-    return kind in _REVERSIBLE and bool(_NOT.search(sentence[max(0, start - 24) : start]))
-
-
+#: Log-odds of wording under which what patterns found in visible text counts less, and how much.
+_UNLIKELY, _LESS = -3.0, 0.75
 _SYMBOLS = re.compile(r"[{}()\[\];=<>\\|&_$+\"]")
 
 
 def _is_prose(folded: str) -> bool:
     """Tell prose from program text, which stands in comments and data too."""
-    return len(_SYMBOLS.findall(folded)) <= max(4, 0.05 * len(folded)) and " " in folded.strip()
+    return len(_SYMBOLS.findall(folded)) <= max(4, 0.05 * len(folded)) and (
+        " " in folded.strip() or not folded.isascii()
+    )
 
 
-def _is_english(folded: str) -> bool:
-    if not folded.isascii():
-        return False
-    words = _LATIN_WORD.findall(folded)
-    return sum(word in _ENGLISH for word in words) >= max(2, 0.12 * len(words))
-
-
-def _foreign(folded: str) -> Iterator[_Hit]:
-    present = {name: found for name, idea in IDEAS.items() if (found := idea.search(folded))}
-    if not present:
-        return
-    names = frozenset(present)
-    for kind, weight, ideas in RULES:
-        if ideas <= names:
-            spans = [present[name] for name in ideas]
-            yield _Hit(kind, weight, min(s.start() for s in spans), max(s.end() for s in spans))
-
-
-def _mention(
-    sentence: str, hits: list[_Hit] | None, code: bool, about: bool, unseen: bool
-) -> float:
+def _mention(sentence: str, hits: list[Hit] | None, code: bool, about: bool, unseen: bool) -> float:
     """Return how much of its weight an order keeps, where it may be shown instead of given."""
     if unseen:
         return 1.0
     factor = 0.35 if code else 1.0
     if hits is not None and _all_quoted(sentence, hits):
         factor *= 0.22
-    if _ABOUT.search(_ADDRESS.sub(" ", sentence.lower())):
+    if _ABOUT.search(_ADDRESS.sub(" ", sentence.lower())) or _TOLD.search(sentence):
         factor *= 0.55
     return factor * (0.6 if about else 1.0)
 
 
-def _all_quoted(sentence: str, hits: list[_Hit]) -> bool:
+def _all_quoted(sentence: str, hits: list[Hit]) -> bool:
     """Tell whether every hit begins inside a quotation that does not span the whole sentence."""
     spans = [m.span() for m in _QUOTED.finditer(sentence)]
-    outside = len(sentence.strip()) - sum(end - start for start, end in spans)
-    return outside > 8 and all(
-        any(min(b, hit.end) - max(a, hit.start) >= 0.6 * (hit.end - hit.start) for a, b in spans)
-        for hit in hits
+    inside = sum(end - start for start, end in spans)
+    placed = [hit for hit in hits if hit.kind != WORDED]
+    return (
+        len(sentence.strip()) - inside > 8
+        and (bool(placed) or 3 * inside >= len(sentence))
+        and all(
+            any(min(b, h.end) - max(a, h.start) >= 0.6 * (h.end - h.start) for a, b in spans)
+            for h in placed
+        )
     )
 
 
@@ -340,7 +292,7 @@ def mark(text: str, *, label: str = "instruction to the reader, not content") ->
     spans = {
         sentence.strip()
         for part in surfaces(text)
-        for sentence, weight, _ in _orders(part.text, part.code, about, unseen=False)
+        for sentence, weight, _ in _orders(part, about, unseen=False)
         if weight >= MEDIUM
     }
     for span in sorted(spans, key=len, reverse=True)[:_MOST_MARKED]:

@@ -11,8 +11,12 @@ import re
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["PHRASES", "Phrase"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["PHRASES", "Phrase", "read_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +32,20 @@ def _joined(lines: str) -> str:
     return "".join(line.strip() for line in lines.splitlines())
 
 
+def read_table(name: str) -> tuple[dict[str, Any], Callable[[str], re.Pattern[str]]]:
+    """Return a table of patterns, and what compiles one with the table's named parts put in."""
+    table = tomllib.loads((files("framework.evidence") / "data" / name).read_text("utf-8"))
+    parts = {key: _joined(lines) for key, lines in table["part"].items()}
+
+    def put_in(text: str, depth: int = 4) -> str:
+        filled = re.sub(r"<(\w+)>", lambda m: parts.get(m[1], m[0]), text)
+        return filled if filled == text or not depth else put_in(filled, depth - 1)
+
+    return table, lambda lines: re.compile(put_in(_joined(lines)))
+
+
 def _load() -> tuple[Phrase, ...]:
-    table = tomllib.loads((files("framework.evidence") / "data/phrases.toml").read_text("utf-8"))
-    parts = {name: _joined(lines) for name, lines in table["part"].items()}
-
-    def expand(lines: str) -> re.Pattern[str]:
-        return re.compile(re.sub(r"<(\w+)>", lambda m: parts.get(m[1], m[0]), _joined(lines)))
-
+    table, expand = read_table("phrases.toml")
     return tuple(Phrase(p["kind"], p["weight"], expand(p["pattern"])) for p in table["phrase"])
 
 

@@ -55,7 +55,8 @@ class Surface:
     """A run of text with where it stands.
 
     `place` is visible, hidden, comment, metadata, attribute or script; `reason` says what hides
-    it; `code` is True inside code; `path` is a CSS path of the element ('' for plain text).
+    it; `code` is True inside code; `path` is a CSS path of the element ('' for plain text);
+    `aimed` is True where the markup itself says that the text is for machines that read.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Surface:
     reason: str = ""
     code: bool = False
     path: str = ""
+    aimed: bool = False
 
 
 def surfaces(body: str) -> Iterator[Surface]:
@@ -110,6 +112,7 @@ class _State:
     reason: str
     code: bool
     path: str
+    aimed: bool = False
     children: dict[str, int] = field(default_factory=dict)
 
 
@@ -121,7 +124,7 @@ class _Walk:
         self.sheet: HidingSheet = read_sheets([node.text or "" for node in root.iter("style")])
         self.stack: list[_State] = []
         self.buffer: list[str] = []
-        self.key = ("visible", "", False)
+        self.key = ("visible", "", False, False)
         self.path = ""
 
     def run(self) -> Iterator[Surface]:
@@ -184,7 +187,7 @@ class _Walk:
         if not text or not self.stack:
             return
         state = self.stack[-1]
-        key = (state.place, state.reason, state.code)
+        key = (state.place, state.reason, state.code, state.aimed)
         if key != self.key or sum(map(len, self.buffer[-1:])) > _MAX_TEXT:
             yield from self._flush()
             self.key = key
@@ -196,8 +199,8 @@ class _Walk:
         text = "".join(self.buffer)
         self.buffer.clear()
         if text.strip():
-            place, reason, code = self.key
-            yield Surface(text, place, reason, code, self.path)
+            place, reason, code, aimed = self.key
+            yield Surface(text, place, reason, code, self.path, aimed)
 
     def _enter(self, node: etree._Element) -> _State:
         tag = str(node.tag).lower()
@@ -218,6 +221,8 @@ class _Walk:
             reason=reason,
             code=tag == "pre" or (parent is not None and parent.code),
             path=_step(tag, parent),
+            aimed=(parent is not None and parent.aimed)
+            or (tag not in ("html", "body") and bool(_FOR_MACHINES.search(_named(node).lower()))),
         )
 
     def _attributes(self, node: etree._Element, state: _State) -> Iterator[Surface]:
@@ -229,12 +234,30 @@ class _Walk:
                 )
             elif _speaks(key, text):
                 place = "metadata" if state.element.tag in ("meta", "link", "html") else "attribute"
-                yield Surface(text, place, key, path=state.path)
+                aimed = bool(_FOR_MACHINES.search(f"{key} {_named(node)}".lower()))
+                yield Surface(text, place, key, path=state.path, aimed=aimed)
+
+
+#: Names that markup gives to what is meant for a model: data-ai-prompt, llm-instructions, for-bots.
+_FOR_MACHINES = re.compile(
+    r"\b(?:ais?|llms?|gpt|agents?|bots?|assistants?|models?)[-_ ](?:only|instructions?|prompts?|"
+    r"notes?|readers?|directives?|hints?|messages?|context|rules|guidance|policy)\b"
+    r"|\bfor[-_ ](?:ais?|llms?|agents?|bots|models|assistants)\b"
+)
+
+
+def _named(node: etree._Element) -> str:
+    return " ".join(node.get(name) or "" for name in ("id", "class", "name", "property"))
+
+
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 
 
 def _speaks(name: str, text: str) -> bool:
     if name in _TEXT_ATTRIBUTES:
         return len(text) >= 8
+    if " " not in text and not _SKIPPED_ATTRIBUTES.match(name):
+        return len(text) <= 8_000 and bool(_ENCODED.fullmatch(text))
     return len(text) >= 20 and text.count(" ") >= 3 and not _SKIPPED_ATTRIBUTES.match(name)
 
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from framework.evidence.disguise import fold
 
-__all__ = ["IDEAS", "RULES"]
+__all__ = ["IDEAS", "RULES", "calls", "heralded"]
 
 _TABLE = tomllib.loads((files("framework.evidence") / "data/tongues.toml").read_text("utf-8"))
 
@@ -35,6 +35,37 @@ def _idea(words: list[str], runs: list[str]) -> re.Pattern[str]:
 IDEAS: dict[str, re.Pattern[str]] = {
     name: _idea(idea["words"], idea["runs"]) for name, idea in _TABLE["idea"].items()
 }
+
+_MIND = "|".join(map(_begins, _TABLE["idea"]["mind"]["words"]))
+_MIND_RUNS = "|".join(map(fold, _TABLE["idea"]["mind"]["runs"]))
+_HERALDS = "|".join(map(fold, _TABLE["calling"]["heralds"]))
+_CONDITIONS = "|".join(map(fold, _TABLE["calling"]["conditions"]))
+_IF = "|".join(map(fold, _TABLE["calling"]["ifs"]))
+_READS = "|".join(map(fold, _TABLE["calling"]["reads"]))
+_CALLING = re.compile(
+    rf"^\W*(?:(?:{_HERALDS})\W*(?:[\w-]+\W+){{0,4}}?)?(?:{_MIND})[\w-]*"
+    rf"(?:[ -][\w'’-]+){{0,6}}?\s?[:,!،؛]"
+    rf"|^\W*(?:{_HERALDS})\W*(?:[\w-]+\W+){{0,3}}?(?:{_MIND})[\w-]*\s*$"
+    rf"|^\W*(?:{_CONDITIONS})\W+(?:[\w-]+\W+){{0,4}}?(?:{_MIND})"
+    rf"|^\W*(?:{_IF})\W+(?:[\w-]+\W+){{0,2}}?(?:{_MIND})[^.]{{0,40}}?\b(?:{_READS})"
+    rf"|^(?=.*[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]).{{0,24}}?(?:{_MIND_RUNS})(?:.{{0,10}}?(?:请|請|注意|[:：！!]|へ|への|에게|께)|.{{0,2}}[，,])"
+)
+
+
+_HERALDED = re.compile(
+    rf"^\W*(?:{_HERALDS}|{_CONDITIONS}|{_IF})|^.{{0,6}}(?:给|致|各位|亲爱的|所有|へ|에게)"
+)
+
+
+def heralded(folded: str) -> bool:
+    """Tell whether a sentence that calls does so with a salutation or a condition."""
+    return bool(_HERALDED.search(folded))
+
+
+def calls(folded: str) -> bool:
+    """Tell whether the sentence speaks to a machine that reads, in another language."""
+    return bool(_CALLING.search(folded))
+
 
 #: Kind of warning, weight, and the ideas that must all be in one sentence.
 RULES: tuple[tuple[str, float, frozenset[str]], ...] = tuple(

@@ -16,7 +16,7 @@ from server.tools.base import Call, Reply, parse
 from tests.support.site import Reply as Answer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
     from server.tools.base import Tool
@@ -148,7 +148,7 @@ async def test_extract_takes_values_from_the_page_alone(app: Application, site: 
     assert {one.source for one in reply.data.evidence} == {"json_ld"}
 
 
-def chat(*fields: dict[str, object]) -> Answer:
+def chat(*fields: Mapping[str, object]) -> Answer:
     text = json.dumps({"fields": fields})
     body = {"model": "tiny", "choices": [{"message": {"content": text}}]}
     return Answer(headers={"Content-Type": "application/json"}, body=json.dumps(body).encode())

@@ -1,0 +1,178 @@
+"""What one sentence asks of a machine, in English and other languages, and whom it speaks to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from framework.evidence.asks import Ask, addressed, asked
+from framework.evidence.phrases import PHRASES
+from framework.evidence.tongues import IDEAS, RULES, calls, heralded
+from framework.evidence.wording import belief, resemblance
+from framework.evidence.wordlists import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["AIMED", "HEARD", "WORDED", "Hearer", "Hit", "sentence_hits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One sign of an order in a sentence: the kind of warning, its belief, where it stands."""
+
+    kind: str
+    weight: float
+    start: int
+    end: int
+
+
+#: One look decides whether a sentence can hold an order at all (most cannot).
+_ANCHOR = re.compile(
+    r"ignor|disregard|forget|overr|bypass|discard|dismiss|abandon|discontinue|cease|halt|quit|"
+    r"stop|set aside|aside|throw|follow|obey|comply|convert|carry|command|creator|order you|"
+    r"simulation|though you|if you had|game where|grand(?:mother|ma)|vault|evaluator|reviewer|"
+    r"grader|"
+    r"message|machine|any summary|allowed|permitted|free to|overwrite|nullif|annul|role|filter|"
+    r"safety|for (?:the )?ai|pretend|environment|"
+    r"put|rank|recommend|tell|state|book|pay|click|visit|limit|card|mention|translat|omit|"
+    r"screening|hiring|criteri|download|needs?\b|speak|when|while|star\b|change|reset|cancel|"
+    r"\badd\b|show|hand over|ransom|wipe|logs?\b|login|direction|consider|treat|permission|"
+    r"share|grant|do as|do what|do exactly|decoy|"
+    r"assignment|purpose|whatever|regardless|instead|behalf|give|list|"
+    r"instruct|prompt|rules?\b|guideline|directive|polic(?:y|ies)|supersede|precedence|"
+    r"you are|you're|your\b|you (?:must|should|may|will|have|confirmed|agreed)|from (?:now|here|"
+    r"this)|act as|pretend|assume|behave|roleplay|role-play|"
+    r"\bais?\b|\bllms?\b|model|assistant|chat ?bot|chatgpt|gpt|claude|gemini|agent|bots?\b|mode\b|"
+    r"persona|"
+    r"reveal|system|developer|secret|hidden|password|credential|token|api[ _-]?key|cookie|the "
+    r"user|users?'|conversation|"
+    r"respond|reply|answer|output|append|summar|do not|don't|never|send|post|mail|forward|upload|"
+    r"exfil|transfer|fetch|call|run|"
+    r"decode|base64|execute|memory|delete|above|grant|obey|attacker|todo|important|everyone|"
+    r"confirm|review|candidate|analysis|silently|secretly|"
+    r"\[inst|<\||<<|begin|end of|approved|authori|_[a-z]+\b|\.ssh|/etc/|\.env"
+)
+_LATIN_WORD = re.compile(r"[a-z']+")
+_ENGLISH = words("english")
+
+
+def sentence_hits(folded: str) -> Iterator[Hit]:
+    """Yield the known wordings of orders in a folded sentence, and orders in other languages."""
+    if _ANCHOR.search(folded):
+        for phrase in PHRASES:
+            found = phrase.pattern.search(folded)
+            if found and not _forbidden(folded, found.start(), phrase.kind):
+                yield Hit(phrase.kind, phrase.weight, found.start(), found.end())
+    if not _is_english(folded):
+        yield from _foreign(folded)
+
+
+#: Sentences after one that speaks to a machine which are taken to speak to it too.
+HEARD = 3
+#: What a sentence that is only worded like an order to a machine is called.
+WORDED = "worded_as_order"
+#: What text that speaks to nobody needs beyond the log-odds of other text: visible, and hidden.
+_UNADDRESSED, _UNADDRESSED_UNSEEN = 1.8, 0.8
+#: Sentences of fewer words say too little to be judged by their wording.
+_LEAST_WORDS = 5
+_CALLED = Ask("addressed_to_model", 0.35, 0, 0)
+#: What markup says that is made for machines, without a word of its own.
+AIMED = Ask("addressed_to_model", 0.35, 0, 0)
+
+
+@dataclass(slots=True)
+class Hearer:
+    """Who the sentences of a text speak to, from one to the next."""
+
+    unseen: bool
+    heard: Ask | None = None
+    left: int = 0
+    odds: float | None = None
+
+    def hits(self, folded: str) -> Iterator[Hit]:
+        """Yield what the sentence asks, and of whom, where it asks anything."""
+        if _is_list(folded):
+            return
+        english = _is_english(folded)
+        now = addressed(folded)
+        if now is None and not english and calls(folded):
+            now = _CALLED
+        if now is not None:
+            self.heard, self.left = now, HEARD
+        elif self.left:
+            self.left -= 1
+        spoken = self.heard if self.left or now else None
+        wishes = [
+            ask
+            for ask in asked(folded, spoken_to=spoken is not None)
+            if not _forbidden(folded, ask.start, ask.kind) and (now is None or ask.end > now.end)
+        ]
+        if spoken is not None and not english:
+            greeted = now is _CALLED and heralded(folded)
+            told = IDEAS["told"].search(folded) or (greeted and IDEAS["form"].search(folded))
+            if told or (self.unseen and greeted):
+                span = told.span() if told else (0, len(folded))
+                wishes.append(Ask("output_manipulation", 0.3 if told else 0.2, *span))
+        self.odds = resemblance(folded) if _is_judged(folded) else None
+        lack = _UNADDRESSED_UNSEEN if self.unseen else _UNADDRESSED
+        lack = 0.0 if spoken else lack
+        if self.odds is not None and (worded := belief(self.odds - lack)):
+            wishes.append(Ask(WORDED, worded, 0, len(folded)))
+        for ask in wishes:
+            yield Hit(ask.kind, ask.weight, ask.start, ask.end)
+        if spoken is not None and wishes:
+            weight = spoken.weight if now else 0.8 * spoken.weight
+            span = (now.start, now.end) if now else (wishes[0].start, wishes[0].end)
+            yield Hit(spoken.kind, weight, *span)
+
+
+_NOT = re.compile(r"(?:\b(?:not|never|cannot|nor|rather than|instead of)|n['’]t)\s+(?:\w+ )?$")
+_REVERSIBLE = frozenset(
+    {"credential_request", "exfiltration", "prompt_leak", "instruction_override"}
+)
+#: What somebody else does or could do, and what a setting is there for.
+_TOLD_OF = re.compile(
+    r"\byou (?:can|could|might) (?:also |always |even |then )?$"
+    r"|\b(?!you\b|ais?\b|llms?\b|agents?\b|assistants?\b|now\b|then\b|and\b|also\b|immediately\b)"
+    r"[\w']+ (?:will|would|might|could|did) $"
+    r"|^\W*(?:set|edit|pass|use|add) [^.]{0,40}\bto $"
+)
+
+
+def _forbidden(sentence: str, start: int, kind: str) -> bool:
+    """Tell whether the sentence says not to do it: advice against an attack is none."""
+    if kind not in _REVERSIBLE:
+        return False
+    if kind == "instruction_override" and _TOLD_OF.search(sentence[max(0, start - 60) : start]):
+        return True
+    return bool(_NOT.search(sentence[max(0, start - 24) : start]))
+
+
+def _is_list(folded: str) -> bool:
+    """Tell key words and the like from prose: hardly two words from comma to comma."""
+    commas = folded.count(",")
+    return commas >= 6 and folded.count(" ") <= 2 * commas
+
+
+def _is_judged(folded: str) -> bool:
+    return folded.isascii() and folded.strip().count(" ") >= _LEAST_WORDS - 1
+
+
+def _is_english(folded: str) -> bool:
+    if not folded.isascii():
+        return False
+    words = _LATIN_WORD.findall(folded)
+    return sum(word in _ENGLISH for word in words) >= max(2, 0.12 * len(words))
+
+
+def _foreign(folded: str) -> Iterator[Hit]:
+    present = {name: found for name, idea in IDEAS.items() if (found := idea.search(folded))}
+    if not present:
+        return
+    names = frozenset(present)
+    for kind, weight, ideas in RULES:
+        if ideas <= names:
+            spans = [present[name] for name in ideas]
+            yield Hit(kind, weight, min(s.start() for s in spans), max(s.end() for s in spans))
