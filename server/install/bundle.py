@@ -47,7 +47,7 @@ def manifest() -> dict[str, Any]:
         },
         "tools": [{"name": t.name, "description": t.description} for t in tools.ALL],
         "compatibility": {
-            "platforms": ["darwin", "linux", "win32"],
+            "platforms": ["darwin", "linux"],
             "runtimes": {"python": ">=3.11"},
         },
         "user_config": {

@@ -6,12 +6,14 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["CLIENTS", "NAME", "Client", "Command", "Home", "own_command"]
+
+Base = Literal["home", "config", "dotted"]
 
 #: The name under which the server is entered.
 NAME = "consilience"
@@ -60,26 +62,37 @@ class Home:
             return self.folder / "Library" / "Application Support"
         if self.platform == "win32":
             return Path(variables.get("APPDATA", self.folder / "AppData" / "Roaming"))
-        return Path(variables.get("XDG_CONFIG_HOME", self.folder / ".config"))
+        return self.dotted
+
+    @property
+    def dotted(self) -> Path:
+        """The folder of programs that keep to XDG's rules on macOS too."""
+        if self.platform == "win32":
+            return self.config
+        chosen = (
+            (self.variables or {}).get("XDG_CONFIG_HOME") if self.platform != "darwin" else None
+        )
+        return Path(chosen or self.folder / ".config")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
     """One client: its file, the key of its servers there, and what an entry looks like.
 
-    `base` "home" or "config" is where `path` starts; `extra` goes into the entry.
+    `base` names the folder of `Home` where `path` starts; `extra` goes into the entry.
     """
 
     id: str
     title: str
-    base: str
+    base: Base
     path: str
     key: tuple[str, ...] = ("mcpServers",)
     extra: tuple[tuple[str, object], ...] = ()
 
     def file(self, home: Home) -> Path:
         """Return the client's settings file."""
-        return (home.folder if self.base == "home" else home.config) / self.path
+        folders = {"home": home.folder, "config": home.config, "dotted": home.dotted}
+        return folders[self.base] / self.path
 
     def found(self, home: Home) -> bool:
         """Whether the client seems to be installed: its file or the folder of it exists."""
@@ -127,7 +140,7 @@ CLIENTS: tuple[Client, ...] = (
     Client(
         id="zed",
         title="Zed",
-        base="config",
+        base="dotted",
         path="zed/settings.json",
         key=("context_servers",),
         extra=(("source", "custom"),),

@@ -55,6 +55,30 @@ With a token (`CONSILIENCE_TOKEN`, or `CONSILIENCE_TOKENS=name:token,…` for se
 tools to one connection, `/mcp?tools=compact` a single one that routes to all. A client that speaks
 stdio only reaches it through `npx mcp-remote http://127.0.0.1:3000/mcp --allow-http`.
 
+## In a container
+
+`docker compose up` builds the image and serves it at port 3000 of this machine; `.env` has to set
+`CONSILIENCE_TOKEN`, and for other names than localhost `CONSILIENCE_ALLOW_HOSTS`. The root file
+system is read-only, nobody in it is root, and the state lies in a volume. `docker build --target
+test .` runs the tests inside. The steps of the `Dockerfile`, the entry point and the health check
+are carried out in a scratch folder by a test, which needs no container engine; no engine has built
+the image for this page.
+
+With `consilience serve --workers N` each process has its own limits for callers, settings and rests
+are shared, and `/metrics` is the sum over all of them.
+
+## From a script
+
+`echo '{{"tool": "web_search", "args": {{"query": "cats"}}}}' | consilience` prints one answer as
+JSON. A whole conversation may be piped into `consilience mcp`, too: after the end of input its
+calls are still answered, within three seconds where the output is a pipe, otherwise within their
+own time limits.
+
+## On Windows
+
+The server runs on Linux and macOS, on Windows inside WSL: a client there starts the command `wsl`
+with the arguments `consilience` and `mcp`.
+
 ## Time-outs
 
 A search answers within ten seconds, `search_deep` works for minutes. The server reports progress
@@ -81,15 +105,18 @@ def render() -> str:
 
 def _section(client: Client) -> str:
     file = PurePosixPath(client.file(_HOME)).relative_to("/home/you")
-    note = ""
-    if client.base == "config":
-        inside = f"{client.path}"
-        note = (
-            f" (macOS: `~/Library/Application Support/{inside}`, Windows: `%APPDATA%\\"
-            + inside.replace("/", "\\")
-            + "`)"
-        )
+    note = _elsewhere(client)
     return f"## {client.title}\n\n`~/{file}`{note}\n\n```json\n{snippet(client, _COMMAND)}\n```\n"
+
+
+def _elsewhere(client: Client) -> str:
+    """Where the file lies on other systems, if not at the same place."""
+    if client.base == "home":
+        return ""
+    windows = f"Windows: `%APPDATA%\\{client.path.replace('/', chr(92))}`"
+    if client.base == "dotted":
+        return f" ({windows})"
+    return f" (macOS: `~/Library/Application Support/{client.path}`, {windows})"
 
 
 def main() -> None:

@@ -131,6 +131,19 @@ def test_each_platform_has_its_folder(platform: str, part: str, tmp_path: Path) 
     assert part in CLIENTS[0].file(Home(tmp_path, platform)).as_posix()
 
 
+@pytest.mark.parametrize(
+    ("platform", "part"),
+    [("linux", "/given/zed/"), ("darwin", ".config/zed/"), ("win32", "AppData/Roaming/zed/")],
+)
+def test_zed_keeps_to_one_folder_on_linux_and_macos(
+    platform: str, part: str, tmp_path: Path
+) -> None:
+    (zed,) = [client for client in CLIENTS if client.id == "zed"]
+    home = Home(tmp_path, platform, {"XDG_CONFIG_HOME": "/given"})
+
+    assert part in zed.file(home).as_posix()
+
+
 def test_links_carry_the_entry() -> None:
     cursor = parse_qs(urlsplit(cursor_link(COMMAND)).query)
     vscode = parse_qs(urlsplit(vscode_link(COMMAND)).query)

@@ -64,6 +64,10 @@ def test_a_bundle_passes_on_settings_that_exist() -> None:
         assert value.removeprefix("${user_config.").removesuffix("}") in described["user_config"]
 
 
+def test_a_bundle_names_the_systems_that_the_server_runs_on() -> None:
+    assert manifest()["compatibility"]["platforms"] == ["darwin", "linux"]
+
+
 def test_the_clients_page_is_what_install_writes(root: Path) -> None:
     assert (root / "docs" / "clients.md").read_text() == guide.render()
 
