@@ -167,12 +167,15 @@ def _is_english(folded: str) -> bool:
     return sum(word in _ENGLISH for word in words) >= max(2, 0.12 * len(words))
 
 
+#: The ideas of rules; what only counts beside another one comes after it.
+_PLAIN_IDEAS = frozenset[str]().union(*(ideas for _, _, ideas in RULES)) - {"told"}
+
+
 def _foreign(folded: str) -> Iterator[Hit]:
-    present = {name: found for name, idea in IDEAS.items() if (found := idea.search(folded))}
-    if not present:
-        return
-    names = frozenset(present)
+    present = {name: found for name in _PLAIN_IDEAS if (found := IDEAS[name].search(folded))}
+    if "mind" in present and (told := IDEAS["told"].search(folded)):
+        present["told"] = told
     for kind, weight, ideas in RULES:
-        if ideas <= names:
+        if ideas <= present.keys():
             spans = [present[name] for name in ideas]
             yield Hit(kind, weight, min(s.start() for s in spans), max(s.end() for s in spans))
