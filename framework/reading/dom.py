@@ -56,6 +56,13 @@ _INSIDE = BODY | LEAD | EMBED
 _TITLES_MOST = 20
 _NAMED_BY_ID = words("div section ul ol aside header article main table p")
 _BOXES = words("div section ul ol aside")
+#: Attributes by which markup says what an element is, or that it is hidden.
+_STATING = words(
+    """
+    style hidden aria-hidden role itemprop itemtype data-message-id data-comment-id data-commentid
+    data-post-id data-postid
+    """
+)
 _NO_ATTRIBUTES: Mapping[str, str | None] = {}
 
 
@@ -70,6 +77,7 @@ class Dom:
     __slots__ = (
         "_nth",
         "_paths",
+        "_stating",
         "attrs",
         "compact",
         "deep",
@@ -95,6 +103,7 @@ class Dom:
         self.root: LexborNode | None = None
         self._paths: dict[int, str] = {-1: "html"}
         self._nth: dict[int, int] = {}
+        self._stating: dict[int, Mapping[str, str | None]] | None = None
 
     def __len__(self) -> int:
         return len(self.tag)
@@ -115,6 +124,15 @@ class Dom:
     def having(self, index: int) -> Mapping[str, str | None]:
         """Return the attributes of a node."""
         return self.attrs.get(index, _NO_ATTRIBUTES)
+
+    @property
+    def stating(self) -> Mapping[int, Mapping[str, str | None]]:
+        """The attributes of the elements that have one of `_STATING`, looked for once."""
+        if self._stating is None:
+            self._stating = {
+                i: attrs for i, attrs in self.attrs.items() if not _STATING.isdisjoint(attrs)
+            }
+        return self._stating
 
     def children(self, index: int) -> list[int]:
         """Return the direct children of a node in order."""

@@ -41,9 +41,6 @@ _ROLES = words(
     tooltip button tablist alert
     """
 )
-#: What a name and an attribute can say against an element.
-_TELLING = BOILER | COMMENT | HIDDEN
-_STATING = words("style hidden aria-hidden role")
 _FRAMES = words("nav footer menu")
 _FRAME_ROLES = words("navigation contentinfo search")
 _KEPT = words("html body main article pre code math mjx-container mjx")
@@ -74,10 +71,9 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
         for i, name in enumerate(tag)
         if name in _OUTSIDE and not (name == "noscript" and not measures.length[i])
     }
-    for i, attrs in dom.attrs.items():
+    for i in sorted(names.keys() | dom.stating.keys()):
+        attrs = dom.attrs[i]
         value = names.get(i, 0)
-        if not value & _TELLING and _STATING.isdisjoint(attrs):
-            continue
         name = tag[i]
         if name in _KEPT:
             continue
@@ -131,7 +127,7 @@ def anchors(dom: Dom, measures: Measures, flagged: Mapping[int, Flag]) -> list[i
     ]
     named += [
         i
-        for i, attrs in dom.attrs.items()
+        for i, attrs in dom.stating.items()
         if attrs.get("itemprop") == "articleBody" and length[i] >= 100
     ]
     starts = _outermost(flagged, end)
@@ -295,7 +291,7 @@ def is_safe(dom: Dom, measures: Measures) -> bool:
 def _articles(dom: Dom) -> Iterator[int]:
     """Yield the elements that are named as the body of an article."""
     yield from (i for i, value in dom.names.items() if value & BODY)
-    yield from (i for i, attrs in dom.attrs.items() if attrs.get("itemprop") == "articleBody")
+    yield from (i for i, attrs in dom.stating.items() if attrs.get("itemprop") == "articleBody")
 
 
 def _is_little(node: LexborNode, most: float) -> bool:

@@ -88,7 +88,7 @@ def _candidates(dom: Dom, found: Content) -> list[int]:
         nodes.update(i for i, name in enumerate(tag) if name in named)
     nodes.update(
         i
-        for i, attrs in dom.attrs.items()
+        for i, attrs in dom.stating.items()
         if ("itemtype" in attrs and _TYPES.search(attrs["itemtype"] or ""))
         or not _IDS.isdisjoint(attrs)
     )
