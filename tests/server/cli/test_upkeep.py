@@ -10,9 +10,12 @@ import pytest
 from framework.evidence import models
 from server.version import VERSION
 from tests.support.command import runner
+from tests.support.tiny_model import write_model
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pytest_httpserver import HTTPServer
 
     from tests.support.command import Run
 
@@ -93,6 +96,36 @@ def test_models_are_checked_one_by_one(
     assert said.keys() == {record.name for record in models.RECORDS}
     assert said.pop(damaged.name) not in {"fine", "not found"}
     assert set(said.values()) <= {"fine", "not found"}
+
+
+def test_models_are_fetched_from_a_hub_and_held_to_what_first_came(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, httpserver: HTTPServer
+) -> None:
+    record = next(r for r in models.RECORDS if r.kind == "nli" and not r.hub[0].sha256)
+    origin = write_model(tmp_path / "origin", {"yes": (0.0, 9.0, 0.0)})
+    for file in record.hub:
+        body = (origin / file.name).read_bytes()
+        httpserver.expect_request(f"/{record.name}/{file.name}").respond_with_data(body)
+    monkeypatch.setenv("CONSILIENCE_MODELS_URL", httpserver.url_for("/"))
+    monkeypatch.setenv("CONSILIENCE_MODELS_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("CONSILIENCE_ALLOW_NETWORKS", "127.0.0.0/8")
+    folder = tmp_path / "models" / record.name
+
+    first = run("models", "fetch", record.name)
+    assert (first.code, first.out) == (0, f"{record.name}: {folder}\n")
+    assert f"{record.name}: fine" in run("models", "check").out
+
+    (folder / "model.onnx").write_bytes(b"other")
+    checked = run("models", "check")
+    assert checked.code == 1
+    assert f"{record.name}: model.onnx in {folder} changed since it came" in checked.out
+
+    httpserver.clear()
+    httpserver.expect_request(f"/{record.name}/model.onnx").respond_with_data(b"a new one")
+    again = run("models", "fetch", record.name)
+    assert again.code == 1
+    assert "first came with" in again.error
+    assert "Traceback" not in again.error
 
 
 def test_an_unknown_model_is_refused(run: Run) -> None:
