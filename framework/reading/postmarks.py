@@ -19,7 +19,7 @@ __all__ = ["Post", "level", "marked"]
 
 _AUTHOR = re.compile(
     r"(?:^|[\s_-])(?:author|\w*user-?name|hnuser|poster|nick(?:name)?|display-?name|creator|"
-    r"user-details|u-author|p-author|fn|member-?name)(?:[\s_-]|$)",
+    r"user-details|(?:comment|post)-(?:user|by)|u-author|p-author|fn|member-?name)(?:[\s_-]|$)",
     re.I,
 )
 _DATE = re.compile(
@@ -34,23 +34,41 @@ _BY = re.compile(
     r"(?:by|von|par|por)\b:? ",
     re.I,
 )
+_EDITED = re.compile(r"(?:last )?(?:edited|updated|modified)|bearbeitet|editado|modifié", re.I)
+_LABEL = re.compile(
+    r"^(?:(?:answered|asked|posted|commented|written|replied|said|erstellt|geschrieben|publié|"
+    r"publicado|am|on|le|el)\s+)+",
+    re.I,
+)
 _LEVEL = re.compile(r"(?:^|\s)(?:depth|level|indent|nesting)[_-]?(\d{1,2})(?:\s|$)", re.I)
 _LEVELS = ("depth", "data-depth", "data-level", "aria-level", "indent")
 _MARGIN = re.compile(r"(?:margin|padding)-(?:left|inline-start)\s*:\s*(\d{1,4})")
 _NAMES = words("a strong b")
 _NAME_SURE = 32
-_NAME_MOST, _DATE_MOST, _MARKS_MOST, _NEAR = 60, 60, 12, 16
+_NAME_MOST, _CARD_MOST, _DATE_MOST, _MARKS_MOST, _NEAR = 60, 160, 60, 12, 16
 
 
 class Post:
     """One post: its element, who wrote it, when and where, and how deep it answers others."""
 
-    __slots__ = ("author", "day", "depth", "link", "marks", "node", "score")
+    __slots__ = (
+        "author",
+        "day",
+        "depth",
+        "is_dated",
+        "is_sure",
+        "link",
+        "marks",
+        "node",
+        "past",
+        "score",
+    )
 
     def __init__(self, node: int) -> None:
         self.node = node
         self.marks: list[int] = []
-        self.depth = 0
+        self.depth = self.past = 0
+        self.is_sure = self.is_dated = False
         self.author = self.day = self.link = self.score = ""
 
 
@@ -80,12 +98,15 @@ def _take(dom: Dom, post: Post, node: int, attrs: Mapping[str, str | None], size
     title = attrs.get("title") or ""
     if len(post.marks) >= _MARKS_MOST:
         return
+    stated = attrs.get("itemprop") == "author"
     if (
-        not post.author
-        and size <= _NAME_MOST
-        and ("author" in kind or attrs.get("itemprop") == "author" or "email" in attrs)
+        size <= _CARD_MOST
+        and (stated or not post.author)
+        and not post.is_sure
+        and (stated or "author" in kind or "email" in attrs)
+        and (name := _name(dom, node))
     ):
-        post.author = _name(dom, node)
+        post.author, post.is_sure = name, stated
         post.marks.append(node)
         return
     if size <= len(post.author) and dom.words(node) == post.author:
@@ -105,13 +126,13 @@ def _take(dom: Dom, post: Post, node: int, attrs: Mapping[str, str | None], size
 
 
 def _name(dom: Dom, node: int) -> str:
-    """Return the name that an element shows: that of the links in it, if it holds more."""
+    """Return the name that an element shows: that of a link in it, if it holds more."""
     shown = _BY.sub("", dom.words(node))
     if len(shown) <= _NAME_SURE:
         return shown
     inner = (i for i in range(node + 1, dom.end[node]) if dom.tag[i] in _NAMES)
-    names = dict.fromkeys(text for i in inner if (text := dom.words(i)))
-    return next(iter(names), shown)
+    names = (text for i in inner if 0 < len(text := dom.words(i)) <= _NAME_SURE)
+    return next(names, shown if len(shown) <= _NAME_MOST else "")
 
 
 def _take_date(dom: Dom, post: Post, node: int, attrs: Mapping[str, str | None]) -> None:
@@ -121,10 +142,19 @@ def _take_date(dom: Dom, post: Post, node: int, attrs: Mapping[str, str | None])
     )
     if not stated and (post.day or not any(c.isdigit() for c in dom.words(node))):
         return
-    if _YEAR.search(post.day):
+    shown = _LABEL.sub("", dom.words(node))
+    if _EDITED.match(shown):
+        post.past = dom.end[node]
+        post.marks.append(node)
+    if node < post.past:
         return
-    shown = dom.words(node)
-    post.day = shown if _YEAR.search(shown) else stated[:10] or shown
+    exact = stated and any(
+        (attrs.get(key) or "").startswith(stated[:10]) for key in ("datetime", "title")
+    )
+    if post.day and (post.is_dated or not exact):
+        return
+    post.day = shown if _YEAR.search(shown) and not exact else stated[:10] or shown
+    post.is_dated = bool(exact)
     post.marks.append(node)
     post.link = post.link or _link(dom, node, post.node)
 

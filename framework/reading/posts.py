@@ -87,7 +87,12 @@ def _without_remains(pieces: list[Piece]) -> list[Piece]:
         for place, piece in enumerate(pieces)
         if piece.kind is not BlockKind.RULE and _WORD.search(piece.text)
     ]
-    return pieces[inked[0] : inked[-1] + 1] if inked else []
+    if not inked:
+        return []
+    last = pieces[inked[-1]]
+    if last.kind is BlockKind.PARAGRAPH:
+        last.text = last.text.rstrip(" –—·|\n")
+    return pieces[inked[0] : inked[-1] + 1]
 
 
 def _line(post: Post, writer: Writer) -> str:

@@ -37,7 +37,7 @@ _PERSON = re.compile(
 )
 _REPLIED = re.compile(r"gmail_(?:quote|attr|extra)|moz-cite-prefix|yahoo_quoted")
 _LEAST = 2
-_POSTS_MOST = 5000
+_POSTS_MOST, _POST_LEAST = 5000, 12
 _HEAD_MOST, _ACTION_MOST = 48, 40
 _ARTICLE_LEAST, _ARTICLE_MOST = 250.0, 1500.0
 _DEPTHS_MOST = 12
@@ -63,12 +63,13 @@ def find(dom: Dom, found: Content, host: str, *, is_article: bool = False) -> Th
 
     A page that states to be an article is a thread only where next to nothing but posts is on it.
     """
-    if is_article and found.measures.good[found.root] > _ARTICLE_MOST:
+    if is_article and found.measures.good[found.root] > _ARTICLE_MOST and not _holds(dom, found):
         return None
     candidates = _candidates(dom, found)
     if len(candidates) < _LEAST:
         return None
-    posts = _of_one_kind(dom, found, marked(dom, found.measures, candidates))
+    posts = _without_frames(dom, marked(dom, found.measures, candidates))
+    posts = _of_one_kind(dom, found, posts)
     if (
         len(posts) < _LEAST
         or _is_listing(dom, posts)
@@ -77,6 +78,25 @@ def find(dom: Dom, found: Content, host: str, *, is_article: bool = False) -> Th
         return None
     _set_depths(dom, posts, candidates)
     return Thread(posts, _around(dom, found, posts), _left_out(dom, found, posts, host))
+
+
+def _holds(dom: Dom, found: Content) -> bool:
+    """Whether the chosen content holds several elements that are named as posts."""
+    root, stop = found.root, dom.end[found.root]
+    inside = (1 for i, value in dom.names.items() if value & POST and root < i < stop)
+    return sum(inside) >= _LEAST
+
+
+def _without_frames(dom: Dom, posts: list[Post]) -> list[Post]:
+    """Return the posts without those that are the frame of a whole page: its title and others."""
+    nodes = [post.node for post in posts]
+    return [
+        post
+        for place, post in enumerate(posts)
+        if nodes[place + 1 : place + 2] == []
+        or nodes[place + 1] >= dom.end[post.node]
+        or "h1" not in dom.tag[post.node : dom.end[post.node]]
+    ]
 
 
 def _candidates(dom: Dom, found: Content) -> list[int]:
@@ -102,7 +122,7 @@ def _candidates(dom: Dom, found: Content) -> list[int]:
             continue
         if i in hidden:
             past = dom.end[i]
-        elif length[i]:
+        elif length[i] >= _POST_LEAST or (length[i] and dom.names.get(i, 0) & POST):
             kept.append(i)
     return kept[:_POSTS_MOST]
 
@@ -168,8 +188,11 @@ def _is_article(dom: Dom, node: int) -> bool:
 
 def _around(dom: Dom, found: Content, posts: list[Post]) -> int:
     """Return the innermost element that holds the posts and a text before them, or -1."""
-    node = posts[0].node
-    while (up := dom.parent[node]) >= 0:
+    node = first = posts[0].node
+    root = found.root
+    while root > 0 and root < first and dom.end[root] <= first:
+        root = dom.parent[root]
+    while (up := dom.parent[node]) >= root:
         value = 0.0
         child = up + 1
         while child < node:

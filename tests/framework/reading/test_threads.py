@@ -184,6 +184,39 @@ def test_each_post_stands_under_its_author_and_day(make: Callable[[], str]) -> N
     assert not any(word in "".join(posts) for word in ("reply", "Like", "permalink", "votearrow"))
 
 
+def test_a_question_with_answers_and_comments_on_each() -> None:
+    card = (
+        '<div class="user-info"><div class="user-action-time">{verb} <span title="2024-05-0{i} '
+        '10:00:00Z" class="relativetime">May {i}, 2024 at 10:00</span></div><div '
+        'class="user-details" {by}><a href="/users/{i}">{name}</a><span class="reputation-score">'
+        "3,926</span><span>9 gold badges</span><span>27 silver badges</span></div></div>"
+    )
+    post = (
+        '<div class="{kind}" data-{kind}id="{i}"><div class="js-voting-container" data-post-id='
+        '"{i}"><button>Up</button><div class="js-vote-count">22</div></div><div class="s-prose '
+        'js-post-body"><p>{text}</p></div>{cards}<ul class="comments-list"><li class="comment '
+        'js-comment"><div class="comment-text"><span class="comment-copy">{comment}</span> – <a '
+        'class="comment-user">eve</a> <span class="comment-date"><span title="2024-06-0{i}" '
+        'class="relativetime-clean">Jun {i}, 2024 at 9:00</span></span></div></li></ul></div>'
+    )
+    edited = card.format(verb="edited", i=9, name="dan", by="")
+    owner = card.format(verb="answered", i=3, name="bob", by='itemprop="author"')
+    asked = card.format(verb="asked", i=2, name="ann", by='itemprop="author"')
+    text = written(
+        "<main><div class=hero><p>This is a site of questions and answers, open to all.</p></div>"
+        '<div itemscope itemtype="https://schema.org/Question"><h1>A thread</h1>'
+        + post.format(kind="question", i=2, text=ONE, cards=asked, comment=THREE)
+        + post.format(kind="answer", i=3, text=TWO, cards=edited + owner, comment=THREE)
+        + "</div></main>"
+    )
+    assert text.split("\n\n") == [
+        f"> **ann** · 2024-05-02\n>\n> {ONE}",
+        f"> > **eve** · 2024-06-02\n> >\n> > {THREE}",
+        f"> **bob** · 2024-05-03\n>\n> {TWO}",
+        f"> > **eve** · 2024-06-03\n> >\n> > {THREE}",
+    ]
+
+
 def test_the_post_that_the_page_is_about_stands_unquoted() -> None:
     post = (
         '<article data-testid="tweet"><div data-testid="User-Name"><a href="/{name}">{name}</a>'
