@@ -122,7 +122,9 @@ class _Filler:
     def _array(self, name: str, schema: Schema, path: str, around: Sequence[Place] | None) -> Json:
         part = schema.get("items")
         part = part if isinstance(part, dict) else {"type": "string"}
-        rows = self._rows(name, part, path, around)
+        before = len(self.evidence)
+        rows = _limited(self._rows(name, part, path, around), schema)
+        del self.evidence[before + len(rows) :]
         if rows:
             return rows
         for place in (*self._candidates(name, schema, around), *self._helping(path)):
@@ -130,7 +132,7 @@ class _Filler:
             values: list[Json] = [
                 v for one in listed if (v := self._member(one, part, name, place)) is not None
             ]
-            if values:
+            if values := _limited(values, schema):
                 self._note(path, place)
                 return values
         self.unfilled.append(path)
@@ -165,7 +167,7 @@ class _Filler:
             known = {key: n for key, n in columns.items() if n is not None}
             if len(known) * 2 < len(properties) or not required(part) <= known.keys():
                 continue
-            rows, notes = self._of_table(table.rows, known, properties, path)
+            rows, notes = self._of_table(table.rows, known, part, path)
             if len(rows) * len(known) > len(best) * max(1, len(best[0]) if best else 1):  # type: ignore[arg-type]
                 best, evidence = rows, notes
         self.evidence += evidence
@@ -175,9 +177,12 @@ class _Filler:
         self,
         rows: Sequence[Sequence[str]],
         known: dict[str, int],
-        properties: dict[str, Json],
+        part: Schema,
         path: str,
     ) -> tuple[list[Json], list[Found]]:
+        properties, needed = part.get("properties"), required(part)
+        if not isinstance(properties, dict):
+            return [], []
         found: list[Json] = []
         notes: list[Found] = []
         for row in rows:
@@ -191,10 +196,20 @@ class _Filler:
                 )
                 if value is not None:
                     entry[key] = value
-            if entry:
+            if entry and needed <= entry.keys():
                 notes.append(Found(f"{path}[{len(found)}]", " | ".join(row)[:300], "table", 0.8))
                 found.append(entry)
         return found, notes
+
+
+def _limited(values: list[Json], schema: Schema) -> list[Json]:
+    """Return a list within the limits of its field: repeats and what is too many left out."""
+    if schema.get("uniqueItems") is True:
+        values = [one for n, one in enumerate(values) if one not in values[:n]]
+    least, most = schema.get("minItems"), schema.get("maxItems")
+    if isinstance(most, int):
+        values = values[: max(0, most)]
+    return values if not isinstance(least, int) or len(values) >= least else []
 
 
 def _parts(place: Place) -> list[Json]:

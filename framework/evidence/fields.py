@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["as_schema", "field_type", "labels", "required"]
 
-_KEYWORDS = frozenset({"properties", "$schema", "items", "anyOf", "oneOf", "$ref"})
+_KEYWORDS = frozenset(
+    {"properties", "$schema", "$defs", "items", "anyOf", "oneOf", "allOf", "$ref"}
+)
 _TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 _MOST = 200
 
@@ -26,7 +28,8 @@ def as_schema(wanted: Schema) -> dict[str, Json]:
     """Return a JSON Schema of an object for what the caller gave.
 
     An object with `properties` (or another keyword of JSON Schema) is taken as a schema; any other
-    object is an example: its values give the types, `[…]` an array of its first item. Raises
+    object is an example: its values give the types, `[…]` an array of its first item. References
+    within the schema are put in, of alternatives the first that is not null is taken. Raises
     InvalidInputError for anything else, or for more than 200 fields.
     """
     if not isinstance(wanted, dict) or not wanted:
@@ -34,14 +37,88 @@ def as_schema(wanted: Schema) -> dict[str, Json]:
             "schema is empty", hint='give a JSON Schema or an example such as {"price": 0.0}'
         )
     is_schema = bool(_KEYWORDS & wanted.keys()) or wanted.get("type") == "object"
-    schema = dict(wanted) if is_schema else _of_example(wanted)
+    schema = _Plain(wanted).of(wanted) if is_schema else _of_example(wanted)
     if field_type(schema) != "object" or not isinstance(schema.get("properties"), dict):
         raise InvalidInputError(
             "schema does not describe an object", hint="its type must be object, with properties"
         )
     if _size(schema) > _MOST:
-        raise InvalidInputError(f"schema has more than {_MOST} fields", hint="ask for fewer fields")
+        raise _too_many()
     return schema
+
+
+def _too_many() -> InvalidInputError:
+    return InvalidInputError(f"schema has more than {_MOST} fields", hint="ask for fewer fields")
+
+
+class _Plain:
+    """A schema without references and alternatives; its size is bounded while it is made."""
+
+    def __init__(self, root: Schema) -> None:
+        self.root = root
+        self.made = 0
+
+    def of(self, schema: Schema, within: tuple[str, ...] = ()) -> dict[str, Json]:
+        """Return the schema with what it refers to; `within` are the references followed so far."""
+        self.made += 1
+        if self.made > 4 * _MOST:
+            raise _too_many()
+        plain = dict(schema)
+        reference = plain.pop("$ref", None)
+        if isinstance(reference, str):
+            if reference in within:
+                raise InvalidInputError(
+                    f"schema refers to itself through {reference}",
+                    hint="write out as many levels as you need",
+                )
+            plain = _merged(self.of(self._named(reference), (*within, reference)), plain)
+        for part in self._parts(plain):
+            plain = _merged(plain, self.of(part, within))
+        properties, items = plain.get("properties"), plain.get("items")
+        if isinstance(properties, dict):
+            plain["properties"] = {
+                name: self.of(part, within) if isinstance(part, dict) else part
+                for name, part in properties.items()
+            }
+        if isinstance(items, dict):
+            plain["items"] = self.of(items, within)
+        return plain
+
+    def _parts(self, schema: dict[str, Json]) -> list[Schema]:
+        """Take the parts out that the schema is made of: all, or one of several."""
+        found: list[Schema] = []
+        every = schema.pop("allOf", None)
+        found += (
+            [part for part in every if isinstance(part, dict)] if isinstance(every, list) else []
+        )
+        for word in ("anyOf", "oneOf"):
+            several = schema.pop(word, None)
+            parts = [p for p in several if isinstance(p, dict)] if isinstance(several, list) else []
+            found += [part for part in parts if part.get("type") != "null"][:1]
+        return found
+
+    def _named(self, reference: str) -> Schema:
+        place: Json = dict(self.root)
+        for name in reference.removeprefix("#").removeprefix("/").split("/"):
+            word = name.replace("~1", "/").replace("~0", "~")
+            place = place.get(word) if isinstance(place, dict) else None
+        if not reference.startswith("#/") or not isinstance(place, dict):
+            raise InvalidInputError(
+                f"schema refers to {reference}, which is not in it", hint="put it into $defs"
+            )
+        return place
+
+
+def _merged(one: dict[str, Json], other: dict[str, Json]) -> dict[str, Json]:
+    """Return both together: properties and required names of both, else the other's word."""
+    both = {**one, **other}
+    for word in ("properties", "required"):
+        ours, theirs = one.get(word), other.get(word)
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            both[word] = {**ours, **theirs}
+        elif isinstance(ours, list) and isinstance(theirs, list):
+            both[word] = [*ours, *theirs]
+    return both
 
 
 def _of_example(value: Json) -> dict[str, Json]:

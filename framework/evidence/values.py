@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
+
+import re2
 
 from framework.evidence.fields import field_type
 from framework.evidence.quantities import parse_number
 from framework.evidence.wordlists import table, words
+from framework.spec.patterns import encodable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from framework.evidence.fields import Schema
     from framework.reading.document import Json
 
@@ -108,8 +114,8 @@ def convert(value: Json, schema: Schema, url: str, name: str = "") -> Json:
     """Return a value in the type that a field wants, or None where it cannot be that.
 
     Text stays text; a number is read in any locale; `format` date gives YYYY-MM-DD and uri an
-    absolute address; a field named like currency takes the ISO code. An `enum` allows its
-    members only.
+    absolute address; a field named like currency takes the ISO code. What the schema does not
+    allow (enum, const, bounds, lengths, pattern) is None.
     """
     if value is None or isinstance(value, dict):
         return _named_value(value, schema, url, name) if isinstance(value, dict) else None
@@ -128,10 +134,43 @@ def _named_value(value: dict[str, Json], schema: Schema, url: str, name: str) ->
 
 
 def _allowed(value: Json, schema: Schema) -> Json:
-    members = schema.get("enum")
-    if value is None or not isinstance(members, list):
-        return value
-    return next((m for m in members if str(m).lower() == str(value).lower()), None)
+    members = [schema["const"]] if "const" in schema else schema.get("enum")
+    if value is not None and isinstance(members, list):
+        value = next((m for m in members if str(m).lower() == str(value).lower()), None)
+    return value if value is None or _within(value, schema) else None
+
+
+#: Keywords that bound a value, and what each says of a value's size and its own number.
+_BOUNDS: dict[str, Callable[[float, float], bool]] = {
+    "minimum": ge,
+    "maximum": le,
+    "exclusiveMinimum": gt,
+    "exclusiveMaximum": lt,
+    "minLength": ge,
+    "maxLength": le,
+    "multipleOf": lambda size, step: step > 0 and abs(size / step - round(size / step)) < 1e-9,
+}
+
+
+def _within(value: Json, schema: Schema) -> bool:
+    """Tell whether a value keeps the bounds of its field; a pattern that is none allows all."""
+    for word, holds in _BOUNDS.items():
+        bound, size = schema.get(word), len(value) if isinstance(value, str) else value
+        if isinstance(bound, bool) or not isinstance(bound, int | float):
+            continue
+        if isinstance(size, bool) or not isinstance(size, int | float):
+            continue
+        if word.endswith("Length") == isinstance(value, str) and not holds(size, bound):
+            return False
+    pattern = schema.get("pattern")
+    return not (isinstance(pattern, str) and isinstance(value, str)) or _matches(pattern, value)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    try:
+        return re2.search(encodable(pattern), encodable(text)) is not None
+    except re2.error:
+        return True
 
 
 def _as_number(value: Json, schema: Schema, url: str, name: str) -> Json:

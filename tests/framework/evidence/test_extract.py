@@ -182,3 +182,126 @@ def test_values_are_typed(value: Json, schema: dict[str, Json], name: str, typed
 
 def test_currency_of_nothing() -> None:
     assert currency("twelve") is None
+
+
+PRICED = '<script type="application/ld+json">' + json.dumps(PRODUCT) + "</script>"
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        pytest.param({"anyOf": [{"type": "number"}, {"type": "null"}]}, id="anyOf"),
+        pytest.param({"oneOf": [{"type": "null"}, {"$ref": "#/$defs/money"}]}, id="oneOf"),
+        pytest.param({"$ref": "#/$defs/money"}, id="reference"),
+        pytest.param({"allOf": [{"type": "number"}, {"minimum": 1}]}, id="allOf"),
+        pytest.param({"type": ["null", "number"]}, id="types"),
+    ],
+)
+def test_alternatives_and_references_are_followed(
+    page: Callable[..., Document], field: dict[str, Json]
+) -> None:
+    schema: dict[str, Json] = {
+        "type": "object",
+        "$defs": {"money": {"type": "number"}},
+        "properties": {"price": field},
+    }
+    assert extract(page("<p>Copper.</p>", head=PRICED), schema).data == {"price": 1249.9}
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        pytest.param({"$ref": "#/$defs/none"}, "#/$defs/none", id="nowhere"),
+        pytest.param({"$ref": "https://a.example/s.json"}, "a.example", id="elsewhere"),
+        pytest.param(
+            {"$ref": "#/$defs/a", "$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}},
+            "itself",
+            id="circle",
+        ),
+    ],
+)
+def test_references_that_lead_nowhere_are_refused(
+    pan: Document, schema: dict[str, Json], said: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=said.replace("$", r"\$")):
+        extract(pan, schema)
+
+
+def test_a_schema_that_grows_without_end_is_refused(pan: Document) -> None:
+    parts: dict[str, Json] = {
+        f"d{n}": {"properties": {k: {"$ref": f"#/$defs/d{n + 1}"} for k in "abcd"}}
+        for n in range(30)
+    }
+    with pytest.raises(InvalidInputError, match="200 fields"):
+        extract(pan, {"$ref": "#/$defs/d0", "$defs": {**parts, "d30": {"type": "string"}}})
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [
+        ({"minimum": 1000}, True),
+        ({"minimum": 2000}, False),
+        ({"exclusiveMaximum": 1249.9}, False),
+        ({"maximum": 1249.9}, True),
+        ({"multipleOf": 0.1}, True),
+        ({"multipleOf": 7}, False),
+        ({"const": 1249.9}, True),
+        ({"const": 3}, False),
+        ({"minLength": 50}, True),
+    ],
+)
+def test_a_number_out_of_its_bounds_is_no_value(
+    page: Callable[..., Document], rule: dict[str, Json], kept: bool
+) -> None:
+    schema: dict[str, Json] = {"properties": {"price": {"type": "number", **rule}}}
+    found = extract(page("<p>Copper.</p>", head=PRICED), schema)
+    assert (found.data, found.unfilled) == (({"price": 1249.9}, ()) if kept else (None, ("price",)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [
+        ({"pattern": "^Copper"}, True),
+        ({"pattern": "^copper"}, False),
+        ({"pattern": "(unclosed"}, True),
+        ({"maxLength": 3}, False),
+        ({"minLength": 10, "maximum": 3}, True),
+    ],
+)
+def test_a_text_that_its_field_does_not_allow_is_no_value(
+    page: Callable[..., Document], rule: dict[str, Json], kept: bool
+) -> None:
+    schema: dict[str, Json] = {"properties": {"brand": {"type": "string"}, "name": rule}}
+    found = extract(page("<p>Copper.</p>", head=PRICED), schema)
+    assert found.data == ({"brand": "Halm", "name": "Copper pan"} if kept else {"brand": "Halm"})
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ({}, ["oven proof", "lid", "lid"]),
+        ({"uniqueItems": True}, ["oven proof", "lid"]),
+        ({"maxItems": 1}, ["oven proof"]),
+        ({"minItems": 4}, None),
+    ],
+)
+def test_a_list_keeps_its_limits(
+    page: Callable[..., Document], rule: dict[str, Json], expected: list[str] | None
+) -> None:
+    document = page("<h2>Features</h2><ul><li>oven proof</li><li>lid</li><li>lid</li></ul>")
+    schema: dict[str, Json] = {"properties": {"features": {"type": "array", **rule}}}
+    found = extract(document, schema)
+    assert (found.data or {}).get("features") == expected
+
+
+def test_rows_of_a_table_keep_the_limits_with_their_evidence(pan: Document) -> None:
+    part: dict[str, Json] = {
+        "properties": {"size": {"type": "string"}, "price": {"type": "number"}},
+        "required": ["price"],
+    }
+    schema: dict[str, Json] = {
+        "properties": {"sizes": {"type": "array", "items": part, "maxItems": 1}}
+    }
+    found = extract(pan, schema)
+    assert found.data == {"sizes": [{"size": "small", "price": 90.0}]}
+    assert [one.path for one in found.evidence] == ["sizes[0]"]
