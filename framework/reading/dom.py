@@ -162,11 +162,13 @@ class Dom:
         """Return which of its parent's children of the same tag an element is, from 1."""
         if node not in self._nth:
             counts: dict[str, int] = {}
-            for child in self.children(self.parent[node]):
-                name = self.tag[child]
-                if name and child not in self.deep:
-                    counts[name] = counts.get(name, 0) + 1
-                    self._nth[child] = counts[name]
+            tag, end, deep, places = self.tag, self.end, self.deep, self._nth
+            child, stop = self.parent[node] + 1, end[self.parent[node]]
+            while child < stop:
+                name = tag[child]
+                if name and child not in deep:
+                    counts[name] = places[child] = counts.get(name, 0) + 1
+                child = end[child]
         return self._nth[node]
 
     def words(self, index: int) -> str:

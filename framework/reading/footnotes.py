@@ -27,7 +27,7 @@ _BACK_LABEL = re.compile(
     r"c)?[\s↩⤴↑^⏎←\ufe0e\ufe0f]*",
     re.I,
 )
-_NOTE_CLASS = re.compile(r"foot-?note|side-?note|end-?note", re.I)
+_NOTE_CLASS = re.compile(r"foot-?note|side-?note|end-?note")
 _NUMBERED_ID = re.compile(r"(?:fn|footnote|note|ftn|endnote|cite_note)[^\d]{0,3}(\d{1,3})", re.I)
 _BLOCKS = words("li p dd td div aside section blockquote")
 _CARRIERS = words("span sup a button")
@@ -125,14 +125,15 @@ def _attached(dom: Dom, found: Content) -> list[tuple[int, int]]:
     """Return elements that name their note in an attribute, carry it inside or stand before it."""
     pairs = []
     named: list[tuple[int, str]] = []
-    stop = dom.end[found.root]
+    tag, drop = dom.tag, found.drop
+    root, stop = found.root, dom.end[found.root]
     for node, attrs in dom.attrs.items():
-        if not found.root < node < stop or found.drop[node] or dom.tag[node] not in _CARRIERS:
+        if tag[node] not in _CARRIERS or not root < node < stop or drop[node]:
             continue
         if not _TARGETS.isdisjoint(attrs):
             target = next(value or "" for key, value in attrs.items() if key in _TARGETS)
             named.append((node, target))
-        elif (label := attrs.get("class")) and _NOTE_CLASS.search(label):
+        elif (label := attrs.get("class")) and _NOTE_CLASS.search(label.lower()):
             pairs.extend(_carried(dom, found, node))
     if named:
         places = _places(dom, {target for _, target in named})
@@ -149,7 +150,9 @@ def _carried(dom: Dom, found: Content, node: int) -> list[tuple[int, int]]:
     if before >= 0 and length[node] > 5 and dom.tag[node] == "span":
         return [(before, node)]
     for inner in range(node + 1, dom.end[node]):
-        if dom.tag[inner] in ("span", "div") and _NOTE_CLASS.search(dom.get(inner, "class")):
+        if dom.tag[inner] in ("span", "div") and _NOTE_CLASS.search(
+            dom.get(inner, "class").lower()
+        ):
             label = "".join(dom.text[node:inner]).strip() or "-"
             return [(node, inner)] if length[inner] > 8 and _LABEL.fullmatch(label) else []
     return []
@@ -199,7 +202,9 @@ def _by_number(dom: Dom) -> dict[int, int]:
             holders.setdefault(int(match[1]), node)
     for node, name in enumerate(dom.tag):
         up = dom.parent[node]
-        if name == "ol" and (dom.tag[up] == "aside" or _NOTE_CLASS.search(dom.get(up, "class"))):
+        if name == "ol" and (
+            dom.tag[up] == "aside" or _NOTE_CLASS.search(dom.get(up, "class").lower())
+        ):
             start = dom.get(node, "start")
             number = int(start) if start.isdigit() and len(start) < 4 else 1
             for item in dom.children(node):

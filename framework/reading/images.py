@@ -31,7 +31,6 @@ _SETS = ("srcset", "data-srcset", "data-lazy-srcset")
 _STAND_IN = re.compile(
     r"^data:|^about:|(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|lazy|loading|"
     r"grey|gray|1x1)[^/]*\.(?:gif|png|svg|jpe?g)(?:\?|$)",
-    re.I,
 )
 _IMAGE_URL = re.compile(r"(?:https?:)?/{1,2}\S+\.(?:jpe?g|png|webp|gif|avif|svg)(?:\?\S*)?$", re.I)
 _NOSCRIPT_NEAR = 5
@@ -44,7 +43,7 @@ def source(dom: Dom, node: int) -> str:
     """Return the address of an image as written, or an empty text."""
     attrs = dom.having(node)
     plain = (attrs.get("src") or "").strip()
-    if plain and not _STAND_IN.search(plain[:300]):
+    if plain and not _STAND_IN.search(plain[:300].lower()):
         return (
             largest(attrs.get("srcset") or "") if " " in (attrs.get("srcset") or "") else ""
         ) or plain

@@ -243,8 +243,6 @@ def wrap(inner: str, mark: str) -> str:
             return inner
         if mark in body:
             body = body.replace(mark, "")
-    start = inner.index(body[0]) if body[0] in inner else 0
     lead = inner[: len(inner) - len(inner.lstrip(" \x01\n\t"))]
     tail = inner[len(inner.rstrip(" \x01\n\t")) :]
-    del start
     return f"{lead}{mark}{body}{mark}{tail}"

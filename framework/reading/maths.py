@@ -35,7 +35,6 @@ _DRAWN_CLASS = re.compile(r"(?:^|[\s_-])(?:latex|tex|mwe-math\S*|math|equation)(
 _DRAWN_BY = re.compile(
     r"latex\.php|latex\.codecogs|mathtex\.cgi|mimetex|/math/render/|"
     r"chart\.googleapis\.com/chart\?cht=tx",
-    re.I,
 )
 _IN_ADDRESS = re.compile(
     r"latex\.php\?(?:.*?&)?latex=([^&]+)|latex\.codecogs\.com/(?:\w+\.)?\w+\?(.+)|"
@@ -173,7 +172,8 @@ def _image(attrs: Mapping[str, str | None]) -> str | None:
         source = next(group for group in found.groups() if group)
         return f"${_clean(unquote_plus(source))}$"
     if alt and (
-        _DRAWN_CLASS.search(attrs.get("class") or "") or _DRAWN_BY.search(attrs.get("src") or "")
+        _DRAWN_CLASS.search(attrs.get("class") or "")
+        or _DRAWN_BY.search((attrs.get("src") or "").lower())
     ):
         return f"${_clean(alt)}$"
     return None

@@ -360,7 +360,9 @@ def _author_rank(attrs: Mapping[str, str | None]) -> int | None:
 
 
 def _name(text: str | None) -> str | None:
-    folded = _ADDRESS.sub("", _BY.sub("", " ".join((text or "").split()))).strip(" ,|·•-–—")
+    if not text:
+        return None
+    folded = _ADDRESS.sub("", _BY.sub("", " ".join(text.split()))).strip(" ,|·•-–—")
     if not folded or len(folded) > 80 or len(folded.split()) > 10 or _NOT_A_NAME.search(folded):
         return None
     return folded
