@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from framework.reading.document import BlockKind
 from framework.reading.tokens import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from framework.reading.document import Block, Document
 
@@ -101,7 +102,7 @@ def _pieces(document: Document) -> Iterator[_Piece]:
 
 def _split(block: Block, text: str) -> Iterator[_Piece]:
     """Cut a long block at its sentences, or at its lines where lines are its parts."""
-    spans = _lines(text) if block.kind in _ALONE else sentences(text)
+    spans = _lines(text) if block.kind in _ALONE else _bounded(text, sentences(text))
     start = end = -1
     for first, last in spans:
         if start >= 0 and estimate(text[start:last]) > MOST:
@@ -110,6 +111,25 @@ def _split(block: Block, text: str) -> Iterator[_Piece]:
         start, end = (first if start < 0 else start), last
     if start >= 0:
         yield _Piece(block.start + start, block.start + end, block)
+
+
+def _bounded(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Cut what no sentence mark ends for long (transcripts, lists in a line) between words."""
+    for first, last in spans:
+        if estimate(text[first:last]) <= MOST:
+            yield first, last
+            continue
+        start = first
+        for word in _WORD.finditer(text, first, last):
+            if word.start() > start and estimate(text[start : word.end()]) > AIM:
+                yield start, start + len(text[start : word.start()].rstrip())
+                start = word.start()
+        if text[start:last].strip():
+            yield start, last
+
+
+#: A word with the blanks after it, or a run of signs of a script that has no blanks.
+_WORD = re.compile(r"\S{1,40}\s*")
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:

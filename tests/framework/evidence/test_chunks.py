@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from framework.evidence.chunks import MOST, cut, cut_all
+from framework.evidence.context import build
 from framework.reading.tokens import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from framework.evidence.chunks import Source
+    from framework.evidence.models import ModelStore
     from framework.reading import Document
 
 LONG = " ".join(f"Sentence number {n} tells of the garden and its {n} paths." for n in range(60))
@@ -29,6 +33,33 @@ def test_long_paragraphs_are_cut_at_sentences(page: Callable[..., Document]) -> 
     assert len(chunks) > 3
     assert all(estimate(c.text) <= MOST for c in chunks)
     assert all(c.text.startswith("Sentence") and c.text.endswith("paths.") for c in chunks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(" ".join(f"and then we saw house {n}" for n in range(400)), id="transcript"),
+        pytest.param("".join(f"そして家{n}を見た" for n in range(400)), id="no blanks"),
+        pytest.param("x" * 6_000, id="one word"),
+    ],
+)
+def test_text_without_sentences_is_cut_too(page: Callable[..., Document], text: str) -> None:
+    document = page(f"<p>{text}</p>")
+    chunks = cut(document)
+    assert len(chunks) > 3
+    assert all(estimate(c.text) <= MOST for c in chunks)
+    assert "".join("".join(c.text.split()) for c in chunks) == "".join(text.split())
+    assert all(document.markdown[c.start : c.end] == c.text for c in chunks)
+
+
+def test_a_page_without_sentences_still_answers_within_a_small_budget(
+    page: Callable[..., Document], no_models: ModelStore
+) -> None:
+    told = " ".join(f"and then we saw house {n}" for n in range(300))
+    document = page(f"<p>{told} where the red heron slept {told}</p>")
+    found = build(document, "Where did the red heron sleep?", max_tokens=200, store=no_models)
+    assert "red heron slept" in found.evidence_chunks[0].text
+    assert found.tokens.returned <= 200
 
 
 def test_small_neighbours_are_joined_within_their_section(page: Callable[..., Document]) -> None:
