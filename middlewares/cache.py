@@ -17,7 +17,7 @@ from framework.types import FetchMode, HttpResponse
 from middlewares.cache_tiers import Cached, DiskTier, MemoryTier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 __all__ = ["Cache", "CacheKey", "CacheStats", "Cached", "Load", "conditions", "is_cacheable"]
@@ -236,6 +236,16 @@ class Cache:
         """Remove everything; return how many answers were on disk."""
         self._memory.clear()
         return self._disk.clear()
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how often pages were found, fetched, shared or found unchanged since opening."""
+        counts = self._counts
+        return {
+            "hit": counts.hits,
+            "miss": counts.misses,
+            "shared": counts.shared,
+            "revalidated": counts.revalidated,
+        }
 
     def stats(self) -> CacheStats:
         """Return what the cache holds and did since it was opened."""

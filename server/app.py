@@ -21,6 +21,7 @@ from server.language_models import LanguageModels
 from server.memory import keep_memory
 from server.metrics import Metrics
 from server.page_reading import PageReading
+from server.part_metrics import PartMetrics
 from server.requests import Filtered, SearchRequest
 from server.searching import Searching, filtered
 from server.stores import Stores
@@ -78,6 +79,7 @@ class Application:
         )
         self.metrics = Metrics()
         self.stores = Stores(settings, values, live=live)
+        self.metrics.registry.register(PartMetrics(self.stores, self.proxies.pools))
         self._choices = Choices(settings, self.catalogue, self.stores)
         self._searching = Searching(
             self.catalogue,

@@ -53,10 +53,29 @@ class Metrics:
             registry=self.registry,
         )
 
+        self._requests = Counter(
+            "consilience_http_requests",
+            "HTTP requests by address and status.",
+            ("route", "status"),
+            registry=self.registry,
+        )
+        self._request_seconds = Histogram(
+            "consilience_http_seconds",
+            "Time until the answer to an HTTP request began.",
+            ("route",),
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+
     def engine(self, report: EngineReport) -> None:
         """Count one engine's answer."""
         self._answers.labels(report.id, report.verdict.value).inc()
         self._engine_seconds.labels(report.id).observe(report.elapsed_ms / 1000)
+
+    def request(self, route: str, status: int, seconds: float) -> None:
+        """Count an HTTP request whose answer begins."""
+        self._requests.labels(route, status).inc()
+        self._request_seconds.labels(route).observe(seconds)
 
     def started(self) -> None:
         """Count a call that begins."""

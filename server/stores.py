@@ -74,6 +74,10 @@ class Stores:
         path = folder / "pages.db" if self._live else None
         return Cache(path, ttl=self._settings.cache_ttl)
 
+    def cache_counts(self) -> Mapping[str, int]:
+        """Return what the cache of pages counted, nothing while it is not open."""
+        return self.page_cache.counts() if "page_cache" in self.__dict__ else {}
+
     def close(self) -> None:
         """Close what was opened."""
         opened = self.__dict__

@@ -18,6 +18,7 @@ from starlette.routing import Route
 from framework.errors import ConsilienceError
 from server.health import examine, health_metrics
 from server.http import plain
+from server.http.counting import Counting
 from server.http.limits import BodyLimit, CallerLimit, Ending, Limits
 from server.http.mcp import McpEndpoint
 from server.http.responses import failed
@@ -81,19 +82,21 @@ def http_app(
         async with shared.publishing() if shared else contextlib.nullcontext(), endpoint.running():
             yield
 
+    served = [
+        Route("/mcp", endpoint),
+        Route("/healthz", _healthz),
+        Route("/metrics", _metrics),
+        Route("/status", _status),
+        Route("/download/{id}", _download),
+        Route("/search", plain.search),
+        Route("/read", plain.read),
+        Route("/openapi.json", plain.openapi),
+        *routes(access),
+    ]
+    counting = Middleware(Counting, metrics=metrics, paths=[route.path for route in served])
     app = Starlette(
-        routes=[
-            Route("/mcp", endpoint),
-            Route("/healthz", _healthz),
-            Route("/metrics", _metrics),
-            Route("/status", _status),
-            Route("/download/{id}", _download),
-            Route("/search", plain.search),
-            Route("/read", plain.read),
-            Route("/openapi.json", plain.openapi),
-            *routes(access),
-        ],
-        middleware=_middleware(access, limits),
+        routes=served,
+        middleware=[counting, *_middleware(access, limits)],
         exception_handlers={404: missing, 405: _wrong_method, ConsilienceError: failed},
         lifespan=lifespan,
     )

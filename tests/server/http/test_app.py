@@ -191,6 +191,8 @@ async def test_metrics_count_calls_and_verdicts(http: httpx2.AsyncClient) -> Non
     assert 'consilience_tool_calls_total{outcome="invalid_arguments",tool="web_search"} 1.0' in text
     assert 'consilience_engine_answers_total{engine="ecosia",verdict="ok"} 1.0' in text
     assert "consilience_tool_calls_in_flight 0.0" in text
+    assert 'consilience_http_requests_total{route="/mcp",status="200"}' in text
+    assert "/nowhere" not in text
 
 
 async def test_a_handshake_client_has_a_session_that_ends(http: httpx2.AsyncClient) -> None:
