@@ -9,7 +9,7 @@ from framework.reading import callouts, code, embeds, tables
 from framework.reading.closings import CAPTION_CREDIT
 from framework.reading.document import BlockKind
 from framework.reading.dom import INLINE
-from framework.reading.hints import CALLOUT
+from framework.reading.hints import BODY, CALLOUT
 from framework.reading.images import is_image
 from framework.reading.inline import Inline, fold, guard
 from framework.reading.pieces import Piece, bear_link, checkbox, indent, join, prefixed
@@ -321,8 +321,8 @@ class Writer:
     def quote(self, node: int) -> None:
         """Write a block quote with everything in it."""
         found = callouts.kind(self.dom, node)
-        if found:
-            self.callout(node)
+        if found or self.dom.names.get(node, 0) & BODY:
+            (self.callout if found else self.container)(node)
             return
         text = join(self.nested(node))
         if text:

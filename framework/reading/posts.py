@@ -22,7 +22,7 @@ __all__ = ["before", "write"]
 
 _TEXT_LEAST = 40.0
 _TITLE_LEAST, _TITLE_MOST = 8, 300
-_WORD = re.compile(r"[^\W_]")
+_WORD = re.compile(r"[^\W\d_]")
 
 
 def before(thread: Thread, writer: Writer, measures: Measures, titles: Titles) -> list[Piece]:
@@ -88,7 +88,7 @@ def _without_remains(pieces: list[Piece]) -> list[Piece]:
         if piece.kind is not BlockKind.RULE and _WORD.search(piece.text)
     ]
     if not inked:
-        return []
+        return [piece for piece in pieces if piece.kind is not BlockKind.RULE]
     last = pieces[inked[-1]]
     if last.kind is BlockKind.PARAGRAPH:
         last.text = last.text.rstrip(" –—·|\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from framework.reading.dates import date
 from framework.reading.hints import BODY, BOILER, POST, WEAK
 from framework.reading.measure import HEADINGS
 from framework.reading.postmarks import level, marked
@@ -32,7 +33,7 @@ _CUSTOM = ("-comment", "-post", "-reply")
 _COMMENT = re.compile(r"comment|comtr|repl(?:y|ies)", re.I)
 _PERSON = re.compile(
     r"avatar|userpic|profile|user-?(?:info|stats|details|extras|title)|(?:poster|author)-?info|"
-    r"cell--user|message-user",
+    r"cell--user|message-user|signature|reactions?-?bar|likes?-?bar",
     re.I,
 )
 _REPLIED = re.compile(r"gmail_(?:quote|attr|extra)|moz-cite-prefix|yahoo_quoted")
@@ -267,8 +268,19 @@ def _left_out(dom: Dom, found: Content, posts: list[Post], host: str) -> bytearr
         for node in _head(dom, found, post):
             if node not in holders:
                 drop[node] = 1
+        post.day = post.day or _day_beside(dom, found, post, drop)
         drop[post.node] = 1
     return drop
+
+
+def _day_beside(dom: Dom, found: Content, post: Post, drop: bytearray) -> str:
+    """Return the date that stands, unmarked, in what is left out at the start of a post."""
+    for node in range(post.node + 1, min(dom.end[post.node], post.node + _HEADING_NEAR)):
+        if drop[node] and 0 < found.measures.length[node] < _PERSON_MOST:
+            day = date(dom.words(node))
+            if day:
+                return day[:10]
+    return ""
 
 
 def _drop_history(dom: Dom, drop: bytearray, node: int) -> None:

@@ -217,6 +217,21 @@ def test_a_question_with_answers_and_comments_on_each() -> None:
     ]
 
 
+def test_an_unmarked_date_beside_the_author_is_the_post_s() -> None:
+    post = (
+        '<li class="postbit"><div class="userinfo"><a class="username">{name}</a> <dl><dd>0{i}.05.'
+        '2024, 14:17</dd></dl></div><blockquote class="postcontent">{text}</blockquote><div>0'
+        '</div><div class="signature">Intruder</div></li>'
+    )
+    text = written(
+        "<ol>"
+        + post.format(name="ann", i=2, text=ONE)
+        + post.format(name="bob", i=3, text=TWO)
+        + "</ol>"
+    )
+    assert text == f"> **ann** · 2024-05-02\n>\n> {ONE}\n\n> **bob** · 2024-05-03\n>\n> {TWO}"
+
+
 def test_the_post_that_the_page_is_about_stands_unquoted() -> None:
     post = (
         '<article data-testid="tweet"><div data-testid="User-Name"><a href="/{name}">{name}</a>'
