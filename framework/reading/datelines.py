@@ -112,7 +112,7 @@ def _is_short(node: LexborNode) -> bool:
     """Whether an element holds a line of text, told without reading a long one to its end."""
     size = 0
     for inner in islice(node.traverse(include_text=True), _NODES_MOST):
-        if inner.tag == "-text":
+        if inner.is_text_node:
             size += len((inner.text_content or "").strip())
             if size > _LINE_MOST:
                 return False

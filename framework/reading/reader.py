@@ -107,11 +107,16 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
     del tree
     if is_large:
         give_back()
-    empty = Document(
-        url=url, kind=DocumentKind.HTML, markdown="", metadata=facts, charset=name, raw=raw
-    )
     if not len(flat):
-        return replace(empty, warnings=("the page is empty",))
+        return Document(
+            url=url,
+            kind=DocumentKind.HTML,
+            markdown="",
+            metadata=facts,
+            charset=name,
+            raw=raw,
+            warnings=("the page is empty",),
+        )
     flat, found = _choose(flat, Resolver(url).host.removeprefix("www."), is_large)
     if is_large:
         give_back()
@@ -125,11 +130,14 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
     markdown, blocks = _assemble(pieces, flat)
     if len(markdown) < _SHORT:
         markdown, blocks = _stated(items, markdown, blocks)
-    return replace(
-        empty,
+    return Document(
+        url=url,
+        kind=DocumentKind.HTML,
         markdown=markdown,
         blocks=blocks,
         metadata=replace(facts, word_count=_words(markdown)),
+        charset=name,
+        raw=raw,
         hidden=_hidden(flat, found),
         needs_render=classify.needs_render(raw, len(markdown), found.measures.length[0]),
     )

@@ -122,29 +122,31 @@ def _is_announcement(piece: Piece) -> bool:
 def _is_ending(piece: Piece) -> bool:
     """Whether a heading or short line says that something else follows."""
     text = piece.text
-    if piece.kind not in _LINES or len(text) > (400 if "](" in text else 100):
+    linked = "](" in text
+    if piece.kind not in _LINES or len(text) > (400 if linked else 100):
+        return False
+    if linked and piece.kind is not BlockKind.HEADING:
         return False
     shown = _shown(piece)
-    if len(shown) >= 90 or not ENDING.match(shown.lower()):
-        return False
-    return piece.kind is BlockKind.HEADING or "](" not in text
+    return len(shown) < 90 and bool(ENDING.match(shown.lower()))
 
 
 def _is_prose(piece: Piece) -> bool:
     """Whether a piece is running text, or a block that only texts have."""
     if piece.is_prose is None:
         piece.is_prose = piece.kind in _OF_TEXTS or (
-            piece.kind is not BlockKind.HEADING and _inked(piece.text) > _PROSE
+            piece.kind is not BlockKind.HEADING and _inked(piece) > _PROSE
         )
     return piece.is_prose
 
 
-def _inked(text: str) -> int:
+def _inked(piece: Piece) -> int:
     """Return about how long a text is without its links' targets and its images."""
+    text = piece.text
     if len(text) <= _PROSE or "](" not in text:
         return len(text)
     if "![" in text:
-        return len(plain(text))
+        return len(_shown(piece))
     return len(text) - sum(map(len, _TARGET.findall(text)))
 
 
