@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -97,7 +98,8 @@ async def connected(target: Target) -> AsyncIterator[Client]:
 
 async def _transport(target: Target, stack: contextlib.AsyncExitStack) -> Any:  # noqa: ANN401
     if target.url is None:
-        return StdioServerParameters(command=target.command[0], args=list(target.command[1:]))
+        program, *arguments = target.command
+        return StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
     headers = {"Authorization": f"Bearer {target.token}"} if target.token else {}
     http = await stack.enter_async_context(create_mcp_http_client(headers=headers))
     return streamable_http_client(target.url, http_client=http)
@@ -111,7 +113,8 @@ def _explained(error: BaseException, target: Target) -> ConsilienceError:
         return ConsilienceError(
             f"{target.label}: {cause.error.message} ({cause.error.code})", code="protocol_error"
         )
-    reason = str(cause) or type(cause).__name__
+    system = cause.strerror if isinstance(cause, OSError) else None
+    reason = system or str(cause) or type(cause).__name__
     return UnavailableError(
         f"{target.label}: {reason}", hint="is it running, and does it speak MCP there?"
     )

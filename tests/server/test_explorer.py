@@ -114,3 +114,17 @@ def test_a_call_that_fails_ends_with_1(url: str, arguments: list[str], words: st
     assert done.returncode == 1
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_program_that_is_not_there_is_one_sentence() -> None:
+    done = inspect("list", "--", "./no-such-program")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("consilience: ./no-such-program: No such file or directory; ")
+
+
+def test_a_subprocess_has_the_settings_of_who_starts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONSILIENCE_TOOLS", "get_engines")
+    done = inspect("list", "--json", "--", *SERVER, "mcp", "--replay")
+
+    assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == ["get_engines"]
