@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -148,7 +149,9 @@ class QuerySpider(Spider):
             for engine in self.engines:
                 if self.progress.has(engine.id, query):
                     continue
-                yield self.request(engine, query)
+                page = self.progress.pages(engine.id, query) + 1
+                if page <= self.pages:
+                    yield self.request(engine, replace(query, page=page))
 
     def check(self) -> None:
         """Raise `InvalidInputError` where there is nothing to search for."""
@@ -167,6 +170,7 @@ class QuerySpider(Spider):
         for told in self._note(engine, query, number, page):
             yield told
         if page.next is not None and page.verdict is Verdict.OK and number < self.pages:
+            self.progress.add(engine.id, query, number)
             yield self.request(engine, query, page.next)
         elif number > query.page or page.verdict not in _UNASKED:
             self.progress.add(engine.id, query)

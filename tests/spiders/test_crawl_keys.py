@@ -57,7 +57,8 @@ HOUR = 3600.0
 
 def found(title: str) -> HttpResponse:
     row = {"title": title, "url": f"https://{title}.example/"}
-    return HttpResponse(url="", body=json.dumps({"results": [row]}).encode())
+    body = {"results": [row], "next": f"https://keyed.example/search?q=next&key={ONE}"}
+    return HttpResponse(url="", body=json.dumps(body).encode())
 
 
 def refused(status: int, wait: int | None = None) -> HttpResponse:
@@ -110,6 +111,10 @@ async def crawls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
         yield Keyed(tmp_path, proxy)
 
 
+#: The same engine, each page naming the next one.
+CHAINED = KEYED.replace(
+    "paging: {by: page, size: 1, max: 5}", "paging: {by: link, next: {jmes: next}, size: 1, max: 5}"
+).replace(', page: "{{ page }}"', "")
 #: The same engine, its file saying nothing about refusals.
 SILENT = re.sub(r"  - (rate_limited|quota|unauthorised): .*\n", "", KEYED)
 
@@ -356,6 +361,21 @@ async def test_a_stopped_crawl_asks_the_rest_and_nothing_twice(crawls: Keyed) ->
     then = await crawls.run("keyed", job, queries=queries)
     assert sorted(item["query"] for item in (*first, *then)) == sorted(texts)
     assert len(server.asked) == 30
+
+
+@pytest.mark.parametrize("text", [KEYED, CHAINED], ids=["numbered", "chained"])
+async def test_a_stopped_crawl_goes_on_with_the_next_page(crawls: Keyed, text: str) -> None:
+    write_engine(crawls.folder / "engines.d", text)
+    crawls.answers()
+    job = {"JOBDIR": str(crawls.folder / "job")}
+    queries = crawls.ask(*(f"q{number}" for number in range(6)))
+    kept = []
+    for _ in range(8):
+        kept += await crawls.run(
+            "keyed", {**job, "CLOSESPIDER_ITEMCOUNT": 2}, queries=queries, pages="3"
+        )
+    rows = [(item["query"], item["page"], item["rank"]) for item in kept]
+    assert sorted(rows) == [(f"q{q}", page, page) for q in range(6) for page in (1, 2, 3)]
 
 
 async def test_many_questions_at_once_share_the_keys(crawls: Keyed) -> None:
