@@ -152,7 +152,7 @@ class Key(Model):
         Verdict.QUOTA,
         Verdict.UNAUTHORISED,
     )
-    """Verdicts that rest the key, not the engine."""
+    """Verdicts that rest the key alone; a bare 401, 403, 429, 432 or 433 is one, if undeclared."""
     retire_on: tuple[DeclaredVerdict, ...] = ()
     """Verdicts after which the key is not used again."""
     optional: Flag = False
