@@ -29,7 +29,7 @@ _LAZY = (
 )
 _SETS = ("srcset", "data-srcset", "data-lazy-srcset")
 _STAND_IN = re.compile(
-    r"^data:|^about:|(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|lazy|loading|"
+    r"[/_.-](?:blank|spacer|placeholder|transparent|pixel|lazy|loading|"
     r"grey|gray|1x1)[^/]*\.(?:gif|png|svg|jpe?g)(?:\?|$)",
 )
 _IMAGE_URL = re.compile(r"(?:https?:)?/{1,2}\S+\.(?:jpe?g|png|webp|gif|avif|svg)(?:\?\S*)?$", re.I)
@@ -43,7 +43,7 @@ def source(dom: Dom, node: int) -> str:
     """Return the address of an image as written, or an empty text."""
     attrs = dom.having(node)
     plain = (attrs.get("src") or "").strip()
-    if plain and not _STAND_IN.search(plain[:300].lower()):
+    if plain and not _is_stand_in(plain[:300].lower()):
         return (
             largest(attrs.get("srcset") or "") if " " in (attrs.get("srcset") or "") else ""
         ) or plain
@@ -63,6 +63,11 @@ def source(dom: Dom, node: int) -> str:
         ),
         "",
     )
+
+
+def _is_stand_in(address: str) -> bool:
+    """Whether an address in small letters is that of a picture shown until the real one comes."""
+    return address.startswith(("data:", "about:")) or bool(_STAND_IN.search(f"/{address}"))
 
 
 def largest(candidates: str) -> str:

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Inline", "escape", "fold"]
 
-#: White space that is not a single space already.
-_SPACES = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
+_SPACES = re.compile(" {2,}")
 _SPECIAL = re.compile(
     r"[*`]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])|<(?=[a-zA-Z/!?])|(?<=\])(?=\()|~(?=~)"
 )
@@ -48,11 +47,17 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
+def _on_one_line(text: str) -> str:
+    """Return text with every run of white space as one space."""
+    for mark in "\n\t\r\f":
+        if mark in text:
+            text = text.replace(mark, " ")
+    return _SPACES.sub(" ", text) if "  " in text else text
+
+
 def fold(text: str) -> str:
     """Return inline Markdown with white space folded and hard breaks set."""
-    text = text.strip(_EDGES)
-    if "\n" in text or "  " in text or "\t" in text or "\r" in text or "\f" in text:
-        text = _SPACES.sub(" ", text)
+    text = _on_one_line(text.strip(_EDGES))
     if _BREAK in text:
         text = re.sub(r" *\x01[ \x01]*", "  \n", text)
     return text
@@ -174,7 +179,7 @@ class Inline:
             if shown and shown[1] != target and _file(shown[1]) == _file(target):
                 return f"{label[: shown.start(1)]}{target})"
         if _BREAK in label or "\n" in label:
-            label = _SPACES.sub(" ", label.replace(_BREAK, " "))
+            label = _on_one_line(label.replace(_BREAK, " "))
         before = " " if inner[0] == " " else ""
         after = " " if inner[-1] == " " else ""
         return f"{before}[{label}]({target}){after}"

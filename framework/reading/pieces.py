@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from framework.reading.document import BlockKind
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Piece", "bear_link", "checkbox", "indent", "join", "prefixed"]
 
 _LINKED_MOST = 300
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 
 
 class Piece:
@@ -29,8 +28,10 @@ class Piece:
     def __init__(
         self, kind: BlockKind, text: str, node: int, *, level: int = 0, tight: bool = False
     ) -> None:
-        if not text.isascii() and _INVISIBLE.search(text):
-            text = _INVISIBLE.sub("", text)
+        if not text.isascii():
+            for mark in _INVISIBLE:
+                if mark in text:
+                    text = text.replace(mark, "")
         self.kind, self.text, self.node, self.level, self.tight = kind, text, node, level, tight
         self.is_prose: bool | None = None
         self.shown: str | None = None
