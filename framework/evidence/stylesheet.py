@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     _Test = Callable[[str], bool]
 
@@ -44,6 +44,13 @@ class Element:
     identity: str
     classes: frozenset[str]
     attributes: frozenset[str]
+    keys: tuple[str, ...] = field(init=False, compare=False)
+    """What rules about it are found by, the weakest first: `*`, its kind, its classes, its name."""
+
+    def __post_init__(self) -> None:
+        classes = (f".{name}" for name in sorted(self.classes))
+        names = (f"#{self.identity}",) if self.identity else ()
+        object.__setattr__(self, "keys", ("*", self.tag, *classes, *names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,14 @@ class _Compound:
     identity: str = ""
     classes: frozenset[str] = frozenset()
     attributes: frozenset[str] = frozenset()
+    key: str = field(init=False, compare=False)
+    """What it is found by: one of the `keys` of every element that it matches."""
+
+    def __post_init__(self) -> None:
+        name = f"#{self.identity}" if self.identity else ""
+        if not name and self.classes:
+            name = f".{min(self.classes)}"
+        object.__setattr__(self, "key", name or self.tag or "*")
 
     def matches(self, element: Element) -> bool:
         return (
@@ -71,60 +86,62 @@ class _Compound:
             and self.attributes <= element.attributes
         )
 
-    @property
-    def key(self) -> str:
-        if self.identity:
-            return f"#{self.identity}"
-        if self.classes:
-            return f".{min(self.classes)}"
-        return self.tag or "*"
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A rule's compounds, the keys that must all be found among the ancestors, what it says."""
+
+    last: _Compound
+    outer: tuple[_Compound, ...]
+    keys: frozenset[str]
+    style: Style
 
 
 @dataclass(slots=True)
 class HidingSheet:
     """The rules of a page's style elements that hide or colour, found by their last compound."""
 
-    rules: dict[str, dict[tuple[_Compound, ...], Style]] = field(default_factory=dict)
+    rules: dict[str, dict[tuple[_Compound, ...], _Rule]] = field(default_factory=dict)
 
     def add(self, compounds: tuple[_Compound, ...], style: Style) -> None:
         """Take up a rule; of one last compound at most `MAX_ALIKE` different ones."""
         known = self.rules.setdefault(compounds[-1].key, {})
         if compounds in known:
-            known[compounds] = merge(known[compounds], style)
+            known[compounds] = replace(known[compounds], style=merge(known[compounds].style, style))
         elif len(known) < MAX_ALIKE:
-            known[compounds] = style
+            outer = compounds[:-1]
+            keys = frozenset(compound.key for compound in outer)
+            known[compounds] = _Rule(compounds[-1], outer, keys, style)
 
     def style(self, element: Element, ancestors: Sequence[Element]) -> Style:
         """Return what the rules say of an element; a later rule wins, `shown` undoes hiding."""
-        found = Style()
-        for key in _keys(element):
-            for compounds, style in self.rules.get(key, {}).items():
-                if _matches(compounds, element, ancestors):
-                    found = merge(found, style)
+        found = _PLAIN
+        above: frozenset[str] | None = None
+        for key in element.keys:
+            for rule in self.rules.get(key, {}).values():
+                if not rule.last.matches(element):
+                    continue
+                if rule.outer:
+                    if above is None:
+                        above = frozenset().union(*(one.keys for one in ancestors))
+                    if not (rule.keys <= above and _lies_within(rule.outer, ancestors)):
+                        continue
+                found = merge(found, rule.style)
         return found
 
 
-def _keys(element: Element) -> Iterator[str]:
-    yield "*"
-    yield element.tag
-    for name in sorted(element.classes):
-        yield f".{name}"
-    if element.identity:
-        yield f"#{element.identity}"
+_PLAIN = Style()
 
 
-def _matches(
-    compounds: tuple[_Compound, ...], element: Element, ancestors: Sequence[Element]
-) -> bool:
-    if not compounds[-1].matches(element):
-        return False
-    rest = len(compounds) - 2
+def _lies_within(compounds: Sequence[_Compound], ancestors: Sequence[Element]) -> bool:
+    """Whether ancestors match all compounds in their order."""
+    rest = len(compounds) - 1
     for ancestor in reversed(ancestors):
-        if rest < 0:
-            break
         if compounds[rest].matches(ancestor):
             rest -= 1
-    return rest < 0
+            if rest < 0:
+                return True
+    return False
 
 
 def merge(first: Style, second: Style) -> Style:
@@ -231,11 +248,11 @@ _ZERO_SIZE = {"width", "height", "max-width", "max-height"}
 def declarations(text: str) -> Style:
     """Return the hiding side of a declaration block (`a: b; c: d`)."""
     table = {
-        name.strip().lower(): value.strip().lower().replace("!important", "").strip()
-        for name, _, value in (part.partition(":") for part in text.split(";"))
+        name.strip(): value.replace("!important", "").strip()
+        for name, _, value in (part.partition(":") for part in text.lower().split(";"))
     }
     reasons = [why for name, (why, test) in _HIDING.items() if name in table and test(table[name])]
-    sizes = [n for name in _ZERO_SIZE if (n := _number(table.get(name, "x"))) is not None]
+    sizes = [n for name in _ZERO_SIZE & table.keys() if (n := _number(table[name])) is not None]
     if (
         sizes
         and min(sizes) <= 1.5
@@ -245,8 +262,8 @@ def declarations(text: str) -> Style:
     back = table.get("background-color") or table.get("background") or ""
     return Style(
         reason=reasons[0] if reasons else "",
-        colour=_colour(table.get("color", "")),
-        background=None if _transparent(back) else _colour(back),
+        colour=_colour(table["color"]) if "color" in table else None,
+        background=_colour(back) if back and not _transparent(back) else None,
         shown=not reasons
         and bool({"display", "visibility", "opacity", "font-size"} & table.keys()),
     )
@@ -284,7 +301,7 @@ def read_sheets(texts: Sequence[str]) -> HidingSheet:
     for text in texts:
         for selectors, block in _RULE.findall(_outside_print(_COMMENT.sub(" ", text))):
             style = declarations(block)
-            if style == Style():
+            if style == _PLAIN:
                 continue
             for selector in selectors.rpartition(";")[2].split(","):
                 compounds = _selector(selector)
