@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["caller_of", "token_name"]
 
+#: What counts of a client's name, which it chooses itself and settings are kept under.
+_LONGEST = 200
+
 
 def caller_of(context: ServerRequestContext[Any, Any]) -> str:
     """Return the name of the call's token; without one the client's name, else `default`."""
@@ -18,7 +21,7 @@ def caller_of(context: ServerRequestContext[Any, Any]) -> str:
     if named:
         return named
     params = context.session.client_params
-    client = params.client_info.name if params else ""
+    client = params.client_info.name[:_LONGEST] if params else ""
     return client or "default"
 
 

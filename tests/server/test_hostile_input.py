@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from server import instant
 from server.app import Application
 from server.config import Environment, Settings
 from server.http.app import http_app
@@ -21,9 +24,6 @@ from tests.support.hostile import lines, requests
 from tests.support.http_server import hosted
 from tests.support.mcp_pipe import META, Pipe, spawned
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 #: The same cases each run; what one of them breaks is shrunk to its smallest form.
 HOSTILE = settings(
     max_examples=1_000,
@@ -31,6 +31,8 @@ HOSTILE = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example],
 )
+
+SNAPSHOT = json.loads(Path(instant.SNAPSHOT).read_text())
 
 #: Signs of something that failed inside: none of them may reach a client.
 INSIDE = ("Traceback", 'File "', "errors.pydantic.dev", "internal_error", "Internal server error")
@@ -98,6 +100,20 @@ def test_a_thousand_broken_lines_on_a_pipe(tmp_path: Path) -> None:
             status = runner.run(server.close())
 
     assert status == 0
+
+
+@HOSTILE
+@given(st.lists(lines(), min_size=1, max_size=4))
+def test_the_instant_start_answers_soundly_or_leaves_it_to_the_server(told: list[bytes]) -> None:
+    conversation = instant.Conversation(SNAPSHOT, SNAPSHOT["full"])
+    for line in told:
+        answer = conversation.answer(line)
+        if not answer:
+            continue
+        message = json.loads(answer)
+        check(message)
+        assert message["id"] == json.loads(line)["id"]
+        assert "result" in message
 
 
 async def exchanged(url: str, request: bytes) -> bytes:
