@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["Inline", "escape", "fold"]
 
 _SPACES = re.compile(" {2,}")
+#: Every branch starts with its character: the search can skip to the next of them.
 _SPECIAL = re.compile(
-    r"[*`]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])|<(?=[a-zA-Z/!?])|(?<=\])(?=\()|~(?=~)"
+    r"[*`]|\\(?=[!-/:-@\[-`{-~])|_(?:(?<![^\W_]_)|(?![^\W_]))|<(?=[a-zA-Z/!?])|\((?<=\]\()|~(?=~)"
 )
 #: What `_SPECIAL` can only match near: one class is far quicker to look for.
 _MAYBE = re.compile(r"[*`\\_<~\]]")
@@ -65,7 +66,7 @@ def fold(text: str) -> str:
 
 def guard(text: str) -> str:
     """Escape what would turn a paragraph into a heading, list, quote or rule."""
-    found = _START.match(text)
+    found = None if text[:1].isalpha() else _START.match(text)
     if not found:
         return text
     return f"\\{text}" if found[1] else f"{found[2]}\\{text[found.end(2) :]}"

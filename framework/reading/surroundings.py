@@ -71,22 +71,19 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
         for i, name in enumerate(tag)
         if name in _OUTSIDE and not (name == "noscript" and not measures.length[i])
     }
-    for i in sorted(names.keys() | dom.stating.keys()):
-        attrs = dom.attrs[i]
-        value = names.get(i, 0)
-        name = tag[i]
-        if name in _KEPT:
+    stating = dom.stating
+    for i in sorted(names.keys() | stating.keys()):
+        if tag[i] in _KEPT:
             continue
-        if ("style" in attrs or "hidden" in attrs or "aria-hidden" in attrs) and _is_hidden(
-            attrs, name
-        ):
+        stated = stating.get(i)
+        if stated is not None and _is_hidden(stated):
             if measures.length[i] and not _is_shown(dom, measures, i):
                 found[i] = Flag.HIDDEN
-        elif attrs.get("role") in _ROLES:
+        elif stated is not None and stated.get("role") in _ROLES:
             found[i] = Flag.MARKUP
-        elif value & HIDDEN:
+        elif names.get(i, 0) & HIDDEN:
             found[i] = Flag.HIDDEN_BY_NAME
-        elif i not in found and _is_named_outside(value, name, attrs):
+        elif i not in found and _is_named_outside(dom, i):
             found[i] = Flag.NAMED
     boxes = [i for i in found if names.get(i, 0) & CALLOUT and callouts.kind(dom, i)]
     boxes += [i for i in found if tag[i] == "footer" and tag[dom.parent[i]] == "blockquote"]
@@ -96,13 +93,14 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
     return found
 
 
-def _is_named_outside(value: int, name: str, attrs: Mapping[str, str | None]) -> bool:
+def _is_named_outside(dom: Dom, node: int) -> bool:
+    value = dom.names.get(node, 0)
     if not value & (BOILER | COMMENT) or value & (BODY | EMBED):
         return False
-    return name not in INLINE or bool(_EDIT_MARK.search(attrs.get("class") or ""))
+    return dom.tag[node] not in INLINE or bool(_EDIT_MARK.search(dom.get(node, "class")))
 
 
-def _is_hidden(attrs: Mapping[str, str | None], name: str) -> bool:
+def _is_hidden(attrs: Mapping[str, str | None]) -> bool:
     if "hidden" in attrs or attrs.get("aria-hidden") == "true":
         return True
     style = attrs.get("style")
