@@ -5,13 +5,32 @@ from __future__ import annotations
 import sys
 from pathlib import Path, PurePosixPath
 
+from server.config import Settings
 from server.install.clients import CLIENTS, NAME, Client, Command, Home
 from server.install.links import cursor_link, snippet, vscode_link
+from server.metrics import Metrics
+from server.part_metrics import PartMetrics
+from server.stores import Stores
 
 __all__ = ["main", "render"]
 
 _COMMAND = Command(NAME, ("mcp",))
 _HOME = Home(Path("/home/you"))
+
+#: Figures that are made when somebody asks, in `server.health` and `server.worker_metrics`.
+_ELSEWHERE = (
+    (
+        "consilience_engine_week_answers",
+        "gauge",
+        "Answers of search engines in the last seven days, by verdict.",
+    ),
+    (
+        "consilience_engine_rest_seconds",
+        "gauge",
+        "How long a resting engine will not be asked.",
+    ),
+    ("consilience_workers", "gauge", "Worker processes that live, where there are several."),
+)
 
 _HEAD = """\
 # Clients
@@ -67,6 +86,12 @@ the image for this page.
 With `consilience serve --workers N` each process has its own limits for callers, settings and rests
 are shared, and `/metrics` is the sum over all of them.
 
+## Metrics
+
+`/metrics` is Prometheus text, behind the same token as all else; counters end in `_total`:
+
+{metrics}
+
 ## From a script
 
 `echo '{{"tool": "web_search", "args": {{"query": "cats"}}}}' | consilience` prints one answer as
@@ -100,7 +125,17 @@ def render() -> str:
     """Return the page."""
     head = _HEAD.format(cursor=cursor_link(_COMMAND), vscode=vscode_link(_COMMAND))
     plain = f"```json\n{snippet(CLIENTS[0], _COMMAND)}\n```"
-    return "\n".join([head, *map(_section, CLIENTS), _TAIL.format(plain=plain)])
+    tail = _TAIL.format(plain=plain, metrics=_metrics())
+    return "\n".join([head, *map(_section, CLIENTS), tail])
+
+
+def _metrics() -> str:
+    """Every figure, with its labels, from those who count it."""
+    own = Metrics().registry.collect()
+    parts = PartMetrics(Stores(Settings(), {}, live=False), {}).collect()
+    families = [(family.name, family.type, family.documentation) for family in (*own, *parts)]
+    rows = [f"| `{name}` | {kind} | {text} |" for name, kind, text in (*families, *_ELSEWHERE)]
+    return "\n".join(["| figure | type | what |", "| --- | --- | --- |", *rows])
 
 
 def _section(client: Client) -> str:

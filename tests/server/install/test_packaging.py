@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from framework.types import Verdict
 from server import tools
-from server.config import NAMES
+from server.app import Application
+from server.config import NAMES, Environment, Settings
+from server.health import health_metrics
 from server.install import guide
 from server.install.bundle import build, manifest
+from server.worker_metrics import WorkerMetrics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,6 +74,17 @@ def test_a_bundle_names_the_systems_that_the_server_runs_on() -> None:
 
 def test_the_clients_page_is_what_install_writes(root: Path) -> None:
     assert (root / "docs" / "clients.md").read_text() == guide.render()
+
+
+def test_the_clients_page_names_every_figure_that_the_server_gives(tmp_path: Path) -> None:
+    application = Application.create(Settings(state_dir=tmp_path), Environment({}), replay=True)
+    application.policy.cooldown.note("bing", Verdict.CAPTCHA)
+    text = WorkerMetrics(application.metrics, tmp_path).text() + health_metrics(application)
+    application.stores.close()
+    names = {re.sub("_total$", "", name) for name in re.findall(r"(?m)^# TYPE (\S+)", text)}
+
+    for name in names - {name for name in names if name.endswith("_created")}:
+        assert f"| `{name}` |" in guide.render(), name
 
 
 def test_every_entry_on_the_clients_page_is_json() -> None:
