@@ -33,12 +33,13 @@ from framework.reading.document import (
     fingerprint,
 )
 from framework.reading.footnotes import footnotes
+from framework.reading.headtags import head_tags
 from framework.reading.inline import escape
 from framework.reading.links import Resolver
 from framework.reading.markdown import Writer
 from framework.reading.measure import measure
 from framework.reading.memory import give_back, uncollected
-from framework.reading.metadata import head_tags, metadata, raw_titles, states_article
+from framework.reading.metadata import metadata, raw_titles, states_article
 from framework.reading.sniff import sniff
 from framework.reading.titles import Titles
 from framework.reading.unmark import unmark

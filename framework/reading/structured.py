@@ -33,7 +33,7 @@ _CONTROL = re.compile(r"[\x00-\x1f]+")
 def structured_data(document: Document) -> StructuredData:
     """Return the structured data of a page that was read; empty for anything but HTML."""
     from framework.reading.dom import parse
-    from framework.reading.metadata import head_tags
+    from framework.reading.headtags import head_tags
 
     if document.kind is not DocumentKind.HTML:
         return StructuredData()
