@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["openapi", "read", "search", "searxng"]
 
 _SAFE = {"0": "off", "1": "moderate", "2": "strict"}
-_TIMES = frozenset({"day", "week", "month", "year"})
+#: What arguments of web_search are called in an address.
+_NAMES = {"query": "q", "page": "pageno", "time": "time_range", "kind": "categories"}
+_NAMED = re.compile(rf"(?:(?<=^)|(?<=; ))(?:{'|'.join(_NAMES)})(?=: )")
 #: SearXNG's categories that have other names here.
 _CATEGORIES = {
     "general": Kind.WEB,
@@ -41,7 +44,7 @@ _ANSWERED = frozenset({"ok", "empty"})
 async def search(request: Request) -> Response:
     """Answer `GET /search?q=…` as clients of SearXNG's API expect it."""
     app: Application = request.app.state.application
-    given = parse(web_search.TOOL, _arguments(request.query_params))
+    given = _parsed(_arguments(request.query_params))
     wanted = SearchRequest(
         query=web_search.query_of(given), engines=given.engines, timeout=given.timeout
     )
@@ -53,6 +56,15 @@ async def search(request: Request) -> Response:
     return JSONResponse(searxng(answer, given.kind))
 
 
+def _parsed(arguments: Mapping[str, object]) -> web_search.WebSearchArguments:
+    """Check the arguments; what is wrong is called by the name that it has in the address."""
+    try:
+        return parse(web_search.TOOL, arguments)
+    except InvalidInputError as error:
+        said = _NAMED.sub(lambda name: _NAMES[name[0]], error.message)
+        raise InvalidInputError(said, code=error.code) from None
+
+
 def _arguments(query: Mapping[str, str]) -> dict[str, object]:
     if query.get("format", "json") != "json":
         raise InvalidInputError("format: only json is served here")
@@ -61,7 +73,7 @@ def _arguments(query: Mapping[str, str]) -> dict[str, object]:
         "page": _whole(query.get("pageno"), "pageno"),
         "language": _language(query.get("language")),
         "time": query.get("time_range") or None,
-        "safe": _SAFE.get(query.get("safesearch", "")),
+        "safe": _safe(query.get("safesearch")),
         "kind": _kind(query.get("categories")),
         "engines": tuple(_listed(query.get("engines"))) or None,
     }
@@ -74,6 +86,14 @@ def _whole(value: str | None, name: str) -> int | None:
     if not value.isdecimal():
         raise InvalidInputError(f"{name}: must be a whole number, not {value[:40]!r}")
     return int(value)
+
+
+def _safe(value: str | None) -> str | None:
+    if not value:
+        return None
+    if value not in _SAFE:
+        raise InvalidInputError(f"safesearch: must be 0, 1 or 2, not {value[:40]!r}")
+    return _SAFE[value]
 
 
 def _language(value: str | None) -> str | None:

@@ -131,12 +131,13 @@ async def test_a_search_in_the_shape_of_searxng(http: httpx2.AsyncClient) -> Non
 @pytest.mark.parametrize(
     ("query", "word"),
     [
-        ({}, "query"),
-        ({"q": "a", "pageno": "x"}, "pageno"),
-        ({"q": "a", "pageno": "11"}, "page"),
+        ({}, "q: this argument is required"),
+        ({"q": "a", "pageno": "x"}, "pageno: must be a whole number, not 'x'"),
+        ({"q": "a", "pageno": "11"}, "pageno: must be less than or equal to 10"),
+        ({"q": "a", "safesearch": "7"}, "safesearch: must be 0, 1 or 2, not '7'"),
         ({"q": "a", "format": "rss"}, "format"),
         ({"q": "a", "categories": "cooking"}, "cooking"),
-        ({"q": "a", "time_range": "hour"}, "time"),
+        ({"q": "a", "time_range": "hour", "pageno": "0"}, "time_range: must be 'day'"),
     ],
 )
 async def test_a_wrong_search_says_what_is_wrong(
