@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from framework.reading.dom import Dom
 
-__all__ = ["Content", "is_safe", "select"]
+__all__ = ["Content", "is_safe", "select", "weigh"]
 
 _NEVER_ROOT = words(
     "p pre blockquote ul ol li tr tbody a figure figcaption h1 h2 h3 h4 h5 h6 dl dt dd details"
@@ -58,15 +58,20 @@ class Content:
         return [i for i, flag in self.flagged.items() if flag in (Flag.HIDDEN, Flag.HIDDEN_BY_NAME)]
 
 
-def select(dom: Dom, host: str = "") -> Content:
-    """Choose the root of the content and mark what is left out under it.
-
-    `host` is the page's own, by which links within the site are known.
-    """
+def weigh(dom: Dom) -> Content:
+    """Return the figures of a page whose content is still to be chosen."""
     measures = measure(dom)
     listing = measures.cards > measures.good[0] and measures.good[0] < _ARTICLE_ENOUGH
     found = Content(measure(dom, 1.0) if listing else measures)
     found.is_listing = listing
+    return found
+
+
+def select(dom: Dom, found: Content, host: str = "") -> None:
+    """Choose the root of the content and mark what is left out under it.
+
+    `host` is the page's own, by which links within the site are known.
+    """
     found.flagged = surroundings.flags(dom, found.measures)
     good = _leave_out(dom, found)
     length = without(dom, found.measures.length, found.drop)
@@ -76,7 +81,6 @@ def select(dom: Dom, host: str = "") -> Content:
         found.root = _widened(dom, found, length, links)
     found.leads = _leads(dom, found)
     clean(dom, found, good, length, links, host)
-    return found
 
 
 def is_safe(dom: Dom, found: Content) -> bool:

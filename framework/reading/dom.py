@@ -70,8 +70,8 @@ class Dom:
     """Parallel lists, one entry a node: tag (empty for text), parent, end, text, attributes.
 
     `end[i]` is the first node after the subtree of `i`; `names[i]` holds the hints of its class and
-    id; `pruned` the elements that were not entered, `root` that of the parser's tree if there are
-    any: these two alone keep its memory.
+    id; `pruned` the places of elements that were not entered, `unread` these elements and `root` that
+    of the parser's tree if there are any: these two alone keep its memory.
     """
 
     __slots__ = (
@@ -88,6 +88,7 @@ class Dom:
         "root",
         "tag",
         "text",
+        "unread",
     )
 
     def __init__(self, *, compact: bool = False) -> None:
@@ -99,7 +100,8 @@ class Dom:
         self.attrs: dict[int, Mapping[str, str | None]] = {}
         self.names: dict[int, int] = {}
         self.deep: set[int] = set()
-        self.pruned: dict[int, LexborNode] = {}
+        self.pruned: list[int] = []
+        self.unread: list[LexborNode] = []
         self.root: LexborNode | None = None
         self._paths: dict[int, str] = {-1: "html"}
         self._nth: dict[int, int] = {}
@@ -114,7 +116,7 @@ class Dom:
 
     def forget(self) -> None:
         """Let go of the parser's memory."""
-        self.pruned, self.root = {}, None
+        self.unread, self.root = [], None
 
     def get(self, index: int, name: str) -> str:
         """Return an attribute of a node, or an empty text."""
@@ -197,7 +199,7 @@ def flatten(
     """
     dom = Dom(compact=compact)
     _walk(root, dom, None, titles)
-    dom.root = root if dom.pruned else None
+    dom.root = root if dom.unread else None
     return dom
 
 
@@ -293,7 +295,8 @@ def _walk(  # noqa: C901 - one pass, for speed
                 (name in _PRUNED and not _is_read(node, name, tags[up]))
                 or (named and _is_outside(named, name) and node.mem_id not in around_titles)
             ):
-                dom.pruned[here] = node
+                dom.pruned.append(here)
+                dom.unread.append(node)
             else:
                 child = node.first_child
             if places is not None:

@@ -119,8 +119,6 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
             warnings=("the page is empty",),
         )
     flat, found = _choose(flat, Resolver(url).host.removeprefix("www."), is_large)
-    if is_large:
-        give_back()
     pieces = _pieces(
         flat,
         found,
@@ -156,11 +154,14 @@ def _flattened(tree: LexborHTMLParser, compact: bool) -> Dom:
 def _choose(flat: Dom, host: str, compact: bool) -> tuple[Dom, Content]:
     """Return a flat tree with its content chosen; surroundings are read only where they may be
     it."""
-    found = content.select(flat, host)
+    found = content.weigh(flat)
     if flat.root is not None and not content.is_safe(flat, found):
         flat = dom.flatten(flat.root, compact=compact)
-        found = content.select(flat, host)
+        found = content.weigh(flat)
     flat.forget()
+    if compact:
+        give_back()
+    content.select(flat, found, host)
     return flat, found
 
 

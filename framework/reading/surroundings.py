@@ -283,7 +283,7 @@ def is_safe(dom: Dom, measures: Measures) -> bool:
     if any(good[i] >= _ENOUGH for i in _articles(dom)):
         return True
     most = good[0] if good[0] >= _PLENTY else 0.3 * good[0]
-    return all(node.tag == "nav" or _is_little(node, most) for node in dom.pruned.values())
+    return all(node.tag == "nav" or _is_little(node, most) for node in dom.unread)
 
 
 def _articles(dom: Dom) -> Iterator[int]:
