@@ -37,7 +37,7 @@ OUT = ROOT / "framework/evidence/data/wording.json"
 WORDINGS = Path(__file__).with_name("injection_wordings.toml")
 PLAIN = "plain_task_no_marker"
 #: Orders and statements put together from parts, and what one sentence of a kind weighs.
-ORDERS, STATEMENTS = 3_000, 700
+ORDERS, STATEMENTS = 4_000, 900
 WEIGHT = {"attack": 2.0, "order": 0.5, "page": 1.0, "benign": 3.0}
 STEPS, DECAY = 150, 0.9
 

@@ -201,6 +201,7 @@ _SMALL_TURNED = re.compile(
     r"\b(?:gur|naq|gb|lbhe|lbh|hfre|hfref|nyy|sebz|guvf|guvat|gung|jvgu|abg|sbe|bs)\b"
 )
 _SMALL_BACKWARDS = re.compile(r"\b(?:eht|dna|ruoy|uoy|resu|lla|morf|siht|taht|htiw|ton|rof)\b")
+_LINK = re.compile(r"\b(?:https?://|www\.)\S+")
 _LEET_WORD = re.compile(r"\b(?=\w*[a-zA-Z])[\w@$!|]*[013457@$][\w@$!|]*")
 _SPACED = re.compile(r"(?<!\w)(?:[^\W\d_][ .\-_*·•|]{1,3}){7,}[^\W\d_](?!\w)")
 
@@ -229,8 +230,9 @@ def _respelt(text: str) -> Iterator[tuple[str, str, str]]:
     for line in _lines(text, low, _TURNED, _SMALL_TURNED):
         yield "rot13", line, codecs.encode(line, "rot13")
     for line in text.splitlines():
-        if len(_LEET_WORD.findall(line[:2_000])) >= 3:
-            yield "leetspeak", line, _unleet(line[:2_000])
+        bare = _LINK.sub(" ", line[:2_000])
+        if len(_LEET_WORD.findall(bare)) >= 3:
+            yield "leetspeak", line, _unleet(bare)
     for found in _SPACED.finditer(text):
         yield "spaced letters", "", _unspaced(found[0])
 

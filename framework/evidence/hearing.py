@@ -141,8 +141,14 @@ _TOLD_OF = re.compile(
 )
 
 
+#: What an option of a program is there for.
+_OPTION = re.compile(r"^\W*(?:use|set|pass|add|with|give) [`'\"]?--?[\w=-]+[`'\"]? to $")
+
+
 def _forbidden(sentence: str, start: int, kind: str) -> bool:
     """Tell whether the sentence says not to do it: advice against an attack is none."""
+    if _OPTION.search(sentence[:start]):
+        return True
     if kind not in _REVERSIBLE:
         return False
     if kind == "instruction_override" and _TOLD_OF.search(sentence[max(0, start - 60) : start]):

@@ -181,6 +181,10 @@ def _finding(surface: Surface, kind: str, weight: float, text: str, method: str)
     return Finding(kind, severity, location, surface.path, plain(text))
 
 
+#: Stars of Markdown, which part a name from its colon.
+_EMPHASIS = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
+
+
 def _orders(surface: Surface, about: bool, unseen: bool) -> Iterator[tuple[str, float, str]]:
     """Yield sentence, weight and kind for every sentence that reads as an order to a model."""
     role = False
@@ -193,7 +197,7 @@ def _orders(surface: Surface, about: bool, unseen: bool) -> Iterator[tuple[str, 
     before: list[Hit] = []
     hearer = Hearer(unseen, AIMED, HEARD) if surface.aimed else Hearer(unseen)
     for sentence in _sentences(text):
-        folded = re.sub(r"\s+", " ", fold(sentence))
+        folded = _EMPHASIS.sub("", re.sub(r"\s+", " ", fold(sentence)))
         if unseen and not _is_prose(folded):
             hits = []
         else:

@@ -43,7 +43,7 @@ _UNSEEN = {
 #: Attributes that carry text; anything else is read when it is long and has blanks in it.
 _TEXT_ATTRIBUTES = words("text_attributes")
 _SKIPPED_ATTRIBUTES = re.compile(
-    r"^(?:class|id|style|href|src|srcset|sizes|d|points|viewbox|transform|on\w+|rel|type|name|"
+    r"^(?:class|id|style|href|src|(?:image)?srcset|(?:image)?sizes|d|points|viewbox|transform|on\w+|rel|type|name|"
     r"integrity|action|target|media|http-equiv|property|data-src\w*|xmlns.*|jsname|jsaction)$"
 )
 #: Characters of one surface that are looked at; a page beyond that is read in several surfaces.

@@ -42,13 +42,15 @@ _HERALDS = "|".join(map(fold, _TABLE["calling"]["heralds"]))
 _CONDITIONS = "|".join(map(fold, _TABLE["calling"]["conditions"]))
 _IF = "|".join(map(fold, _TABLE["calling"]["ifs"]))
 _READS = "|".join(map(fold, _TABLE["calling"]["reads"]))
+#: Guides and explanations have a machine's name and a colon, too.
+_HOW = "使い方|方法|とは|について|用法|教程|사용법"
 _CALLING = re.compile(
     rf"^\W*(?:(?:{_HERALDS})\W*(?:[\w-]+\W+){{0,4}}?)?(?:{_MIND})[\w-]*"
     rf"(?:[ -][\w'’-]+){{0,6}}?\s?[:,!،؛]"
     rf"|^\W*(?:{_HERALDS})\W*(?:[\w-]+\W+){{0,3}}?(?:{_MIND})[\w-]*\s*$"
     rf"|^\W*(?:{_CONDITIONS})\W+(?:[\w-]+\W+){{0,4}}?(?:{_MIND})"
     rf"|^\W*(?:{_IF})\W+(?:[\w-]+\W+){{0,2}}?(?:{_MIND})[^.]{{0,40}}?\b(?:{_READS})"
-    rf"|^(?=.*[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]).{{0,24}}?(?:{_MIND_RUNS})(?:.{{0,10}}?(?:请|請|注意|[:：！!]|へ|への|에게|께)|.{{0,2}}[，,])"
+    rf"|^(?=.*[\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]).{{0,24}}?(?:{_MIND_RUNS})(?:(?:(?!{_HOW})[^，,]){{0,8}}?(?:请|請|注意|[:：！!]|へ(?!の)|への(?:指示|お願い|注意|メッセージ|連絡|通知|依頼)|에게|께)|.{{0,2}}[，,])"
 )
 
 

@@ -61,3 +61,10 @@ def test_is_words() -> None:
 def test_plain_is_short() -> None:
     assert plain(" a \n b ") == "a b"
     assert len(plain("word " * 100)) == 200
+
+
+def test_addresses_are_no_leetspeak() -> None:
+    text = "https://cdn1.example/3x4/f0cal:100 https://cdn2.example/5x7 www.a1.example/b3 c"
+    assert "leetspeak" not in {method for method, _, _ in uncovered(text)}
+    spelt = "pl34se l00k 4t https://a.example/1x2 n0w"
+    assert "please look at   now" in {message for _, _, message in uncovered(spelt)}

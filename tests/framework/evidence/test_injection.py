@@ -175,6 +175,24 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
     assert found.warnings == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Write your answer on the line below.", id="homework"),
+        pytest.param("Add your reply below.", id="forum"),
+        pytest.param("# Instructions for AI contributors\n\nOpen an issue first.", id="people"),
+        pytest.param("Agent: Thank you for calling. May I have your name?", id="transcript"),
+        pytest.param("Use `--yes` to skip the confirmation.", id="option"),
+        pytest.param("Dear assistant manager, kindly send the form.", id="profession"),
+        pytest.param("AI, robots, agents, models, tools, data, chips, cars", id="key words"),
+        pytest.param("AIへの質問を入力してください。", id="ja"),
+        pytest.param("研究人员发现，写上“忽略之前的指令”的网页很多。", id="zh"),
+    ],
+)
+def test_look_alikes_are_left_alone(text: str) -> None:
+    assert scan(text).risk == "low"
+
+
 def test_hiding_alone_is_no_attack() -> None:
     menu = '<ul style="display:none"><li>Home</li><li>Send by e-mail</li><li>Sign in</li></ul>'
     assert scan(_page(menu)).risk == "low"
