@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError
@@ -20,6 +22,8 @@ __all__ = ["PageReading"]
 
 #: Failures of a page that a remote reader may not share.
 _UNREADABLE = frozenset({"blocked", "http_status", "render_failed", "timeout", "download_failed"})
+#: The part of the time limit after which a remote reader that could help is asked.
+_LOCAL_SHARE = 0.6
 
 
 class PageReading:
@@ -54,23 +58,26 @@ class PageReading:
         """Fetch and read a page.
 
         `auto` reads locally, and where the page is blocked or cannot be read asks the first remote
-        reader that has a key. Raises what `Pages.fetch` and `RemoteReaders.read` raise.
+        reader that has a key; the request's time limit holds for both together. Raises what
+        `Pages.fetch` and `RemoteReaders.read` raise.
         """
+        ask = Ask(request.url, query, chunks)
         if reader in READERS:
-            return await self._read_remotely(request, reader, query, chunks)
-        try:
+            return await self._read_remotely(reader, ask, request.timeout)
+        able = self.remote.configured() if reader == "auto" and request.render != "always" else ()
+        if not able:
             return await self.local.fetch(request)
+        clock = asyncio.get_running_loop().time
+        end = clock() + request.timeout
+        try:
+            return await self.local.fetch(replace(request, timeout=request.timeout * _LOCAL_SHARE))
         except ConsilienceError as error:
-            able = self.remote.configured() if reader == "auto" else ()
-            if not able or request.render == "always" or error.code not in _UNREADABLE:
+            if error.code not in _UNREADABLE:
                 raise
-            return await self._read_remotely(request, able[0], query, chunks)
+        return await self._read_remotely(able[0], ask, end - clock())
 
-    async def _read_remotely(
-        self, request: PageRequest, reader: str, query: str | None, chunks: int
-    ) -> Fetched:
-        ask = Ask(checked_url(request.url), query, chunks)
-        return await self.remote.read(reader, ask, request.timeout)
+    async def _read_remotely(self, reader: str, ask: Ask, timeout: float) -> Fetched:
+        return await self.remote.read(reader, replace(ask, url=checked_url(ask.url)), timeout)
 
     async def _send(self, request: HttpRequest, timeout: float) -> HttpResponse:
         hub = await self._hub()

@@ -7,6 +7,7 @@ whose answer is one long text, is described here instead.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -113,7 +114,7 @@ class RemoteReaders:
         return tuple(name for name, reader in READERS.items() if self._keys(reader))
 
     async def read(self, name: str, ask: Ask, timeout: float) -> Fetched:
-        """Read a page with one reader.
+        """Read a page with one reader; `timeout` (seconds) holds for all its keys together.
 
         Raises:
             InvalidInputError: the reader needs a key and has none.
@@ -125,9 +126,12 @@ class RemoteReaders:
                 f"the reader {name} needs a key", hint=f"set {' or '.join(reader.env)}"
             )
         responses: list[HttpResponse] = []
+        clock = asyncio.get_running_loop().time
+        end = clock() + timeout
 
         async def attempt(keys: Mapping[str, str]) -> Page:
-            response = await self.send(reader.request(ask, keys.get(name, "")), timeout)
+            left = max(0.0, end - clock())
+            response = await self.send(reader.request(ask, keys.get(name, "")), left)
             responses.append(response)
             verdict = _REFUSALS.get(response.status, Verdict.OK)
             return Page(verdict=verdict if response.status >= 400 else Verdict.OK)
