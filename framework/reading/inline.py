@@ -117,6 +117,8 @@ class Inline:
                         parts.append(_with_formulas(content))
                     else:
                         parts.append(escape(content) if _MAYBE.search(content) else content)
+                elif name == "code" and parts and _is_code(parts[-1]):
+                    parts[-1] = _joined(parts[-1], self.element(name, node))
                 else:
                     parts.append(self.element(name, node))
             node = end[node]
@@ -224,6 +226,16 @@ class Inline:
             ticks += "`"
         pad = " " if content[0] == "`" or content[-1] == "`" else ""
         return f"{ticks}{pad}{content}{pad}{ticks}"
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is code between single ticks, with nothing around it."""
+    return text[:1] == "`" and text[-1:] == "`" and text.count("`") == 2
+
+
+def _joined(before: str, after: str) -> str:
+    """Return two texts as one: code right behind code is one piece of it."""
+    return before[:-1] + after[1:] if _is_code(after) else before + after
 
 
 def _file(address: str) -> str:

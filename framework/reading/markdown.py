@@ -12,6 +12,7 @@ from framework.reading.dom import INLINE
 from framework.reading.hints import BODY, CALLOUT
 from framework.reading.images import is_image
 from framework.reading.inline import Inline, fold, guard
+from framework.reading.measure import HEADINGS
 from framework.reading.pieces import Piece, bear_link, checkbox, indent, join, prefixed
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _OWN_LABEL = re.compile(
     r"^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|"
     r"^[↩^↑]\s*|^\[\]\s*"
 )
+_HEADING_LEVELS = ("1", "2", "3", "4", "5", "6")
 _LABEL_MOST, _LABEL_NEAR = 24, 2
 _OWN_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s#]*#([^()\s]*))\)")
 _BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
@@ -57,6 +59,7 @@ class Writer:
         self.dom, self.drop, self.holds = dom, drop, holds
         self.inline = Inline(dom, drop, resolve, notes or {})
         self.definitions = definitions or {}
+        self.quotes: frozenset[int] = frozenset()
         self.pieces: list[Piece] = []
         self.notes: list[Piece] = []
         self.noted: set[int] = set()
@@ -98,8 +101,12 @@ class Writer:
             self.note(node)
             return
         handler = _HANDLERS.get(self.dom.tag[node])
-        if handler is not None:
+        if node in self.quotes:
+            self.quote(node)
+        elif handler is not None:
             handler(self, node)
+        elif self.dom.get(node, "role") == "heading":
+            self.heading(node)
         elif self.dom.names.get(node, 0) & CALLOUT and callouts.kind(self.dom, node):
             self.callout(node)
         else:
@@ -167,7 +174,9 @@ class Writer:
         text = self.flat(node)
         if text.startswith("**") and text.endswith("**") and text.count("**") == 2:
             text = text[2:-2]
-        level = int(self.dom.tag[node][1])
+        name = self.dom.tag[node]
+        stated = name[1:] if name in HEADINGS else self.dom.get(node, "aria-level").strip()
+        level = int(stated) if stated in _HEADING_LEVELS else 2
         own = _OWN_LINK.fullmatch(text)
         if own and self.inline.resolve(f"#{own[3]}") == own[2]:
             text = own[1]

@@ -171,6 +171,7 @@ def _pieces(
     thread = threads.find(flat, found, resolve.host, is_article=is_article)
     if thread is not None:
         writer = Writer(flat, thread.drop, found.measures.holds, resolve)
+        writer.quotes = thread.quotes
         pieces = _trimmed(posts.before(thread, writer, found.measures, titles), titles, found)
         written = posts.write(thread, writer, resolve.page)
         if len(written) > 1:

@@ -36,6 +36,7 @@ _PERSON = re.compile(
     r"cell--user|message-user|signature|reactions?-?bar|likes?-?bar",
     re.I,
 )
+_QUOTE = re.compile(r"(?:^|[\s_-])(?:bbcode_?)?quote(?:d|box|block|container)?(?:\s|$)", re.I)
 _REPLIED = re.compile(r"gmail_(?:quote|attr|extra)|moz-cite-prefix|yahoo_quoted")
 _LEAST = 2
 _POSTS_MOST, _POST_LEAST = 5000, 12
@@ -51,12 +52,14 @@ _BOXES = words("div p ul ol li td footer section")
 
 class Thread:
     """The posts of a page in order, the element that holds a text before them too (-1 for none),
-    and what is left out of it all."""
+    what is left out of it all, and the boxes that quote another post."""
 
-    __slots__ = ("drop", "posts", "root")
+    __slots__ = ("drop", "posts", "quotes", "root")
 
-    def __init__(self, posts: list[Post], root: int, drop: bytearray) -> None:
-        self.posts, self.root, self.drop = posts, root, drop
+    def __init__(
+        self, posts: list[Post], root: int, drop: bytearray, quotes: frozenset[int]
+    ) -> None:
+        self.posts, self.root, self.drop, self.quotes = posts, root, drop, quotes
 
 
 def find(dom: Dom, found: Content, host: str, *, is_article: bool = False) -> Thread | None:
@@ -78,7 +81,12 @@ def find(dom: Dom, found: Content, host: str, *, is_article: bool = False) -> Th
     ):
         return None
     _set_depths(dom, posts, candidates)
-    return Thread(posts, _around(dom, found, posts), _left_out(dom, found, posts, host))
+    return Thread(
+        posts,
+        _around(dom, found, posts),
+        _left_out(dom, found, posts, host),
+        frozenset(_quotes(dom, posts)),
+    )
 
 
 def _holds(dom: Dom, found: Content) -> bool:
@@ -271,6 +279,16 @@ def _left_out(dom: Dom, found: Content, posts: list[Post], host: str) -> bytearr
         post.day = post.day or _day_beside(dom, found, post, drop)
         drop[post.node] = 1
     return drop
+
+
+def _quotes(dom: Dom, posts: list[Post]) -> Iterator[int]:
+    """Yield the outermost boxes in posts that are named as quotes, other than block quotes."""
+    past = -1
+    for post in _outermost(dom, posts):
+        for node in range(post.node + 1, dom.end[post.node]):
+            if node >= past and dom.tag[node] == "div" and _QUOTE.search(dom.get(node, "class")):
+                yield node
+                past = dom.end[node]
 
 
 def _day_beside(dom: Dom, found: Content, post: Post, drop: bytearray) -> str:

@@ -159,6 +159,14 @@ STRUCTURES = {
         "<div><p>Shell we go</p><pre>ls</pre></div>",
         "Shell we go\n\n```\nls\n```",
     ),
+    "heading by its role": (
+        '<div role="heading" aria-level="3">Usage</div>',
+        "### Usage",
+    ),
+    "code right behind code": (
+        "<p>call <code>a</code><code>.b()</code> now</p>",
+        "call `a.b()` now",
+    ),
     "ruby": ("<p>漢<rt>kan</rt>字 is a word.</p>", "漢(kan)字 is a word."),
     "soft hyphen": ("<p>Donau&shy;dampf&shy;schiff</p>", "Donaudampfschiff"),
 }

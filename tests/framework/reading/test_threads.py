@@ -232,6 +232,18 @@ def test_an_unmarked_date_beside_the_author_is_the_post_s() -> None:
     assert text == f"> **ann** · 2024-05-02\n>\n> {ONE}\n\n> **bob** · 2024-05-03\n>\n> {TWO}"
 
 
+def test_what_a_post_quotes_of_another_is_a_quote_in_it() -> None:
+    post = (
+        '<div class="post"><a class="username">{name}</a><div class="content">{quote}<p>{text}</p>'
+        "</div></div>"
+    )
+    quote = '<div class="bbcode_container"><div class="bbcode_quote"><p>As it was.</p></div></div>'
+    text = written(
+        post.format(name="ann", text=ONE, quote="") + post.format(name="bob", text=TWO, quote=quote)
+    )
+    assert text.endswith(f"> **bob**\n>\n> > As it was.\n>\n> {TWO}")
+
+
 def test_the_post_that_the_page_is_about_stands_unquoted() -> None:
     post = (
         '<article data-testid="tweet"><div data-testid="User-Name"><a href="/{name}">{name}</a>'
