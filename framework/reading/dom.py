@@ -70,8 +70,8 @@ class Dom:
     """Parallel lists, one entry a node: tag (empty for text), parent, end, text, attributes.
 
     `end[i]` is the first node after the subtree of `i`; `names[i]` holds the hints of its class and
-    id; `pruned` the places of elements that were not entered, `unread` these elements and `root` that
-    of the parser's tree if there are any: these two alone keep its memory.
+    id; `pruned` the places of elements that were not entered, `unread` these elements and `root`
+    that of the parser's tree if there are any: these two alone keep its memory.
     """
 
     __slots__ = (
