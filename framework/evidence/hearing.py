@@ -75,6 +75,8 @@ HEARD = 3
 WORDED = "worded_as_order"
 #: What text that speaks to nobody needs beyond the log-odds of other text: visible, and hidden.
 _UNADDRESSED, _UNADDRESSED_UNSEEN = 1.8, 0.8
+#: Log-odds of wording under which a sentence that speaks to nobody is not searched for wishes.
+_HOPELESS = -5.0
 #: Sentences of fewer words say too little to be judged by their wording.
 _LEAST_WORDS = 5
 _CALLED = Ask("addressed_to_model", 0.35, 0, 0)
@@ -93,32 +95,17 @@ class Hearer:
 
     def hits(self, folded: str) -> Iterator[Hit]:
         """Yield what the sentence asks, and of whom, where it asks anything."""
+        self.odds = resemblance(folded) if _is_judged(folded) else None
         if _is_list(folded):
             return
         english = _is_english(folded)
-        now = addressed(folded)
-        if now is None and not english and calls(folded):
-            now = _CALLED
-        if now is not None:
-            self.heard, self.left = now, HEARD
-        elif self.left:
-            self.left -= 1
+        now = self._listen(folded, english)
         spoken = self.heard if self.left or now else None
-        wishes = [
-            ask
-            for ask in asked(folded, spoken_to=spoken is not None)
-            if not _forbidden(folded, ask.start, ask.kind) and (now is None or ask.end > now.end)
-        ]
+        wishes = self._wishes(folded, now, spoken)
         if spoken is not None and not english:
-            greeted = now is _CALLED and heralded(folded)
-            told = IDEAS["told"].search(folded) or (greeted and IDEAS["form"].search(folded))
-            if told or (self.unseen and greeted):
-                span = told.span() if told else (0, len(folded))
-                wishes.append(Ask("output_manipulation", 0.3 if told else 0.2, *span))
-        self.odds = resemblance(folded) if _is_judged(folded) else None
+            wishes += self._told(folded, now)
         lack = _UNADDRESSED_UNSEEN if self.unseen else _UNADDRESSED
-        lack = 0.0 if spoken else lack
-        if self.odds is not None and (worded := belief(self.odds - lack)):
+        if self.odds is not None and (worded := belief(self.odds - (0.0 if spoken else lack))):
             wishes.append(Ask(WORDED, worded, 0, len(folded)))
         for ask in wishes:
             yield Hit(ask.kind, ask.weight, ask.start, ask.end)
@@ -126,6 +113,35 @@ class Hearer:
             weight = spoken.weight if now else 0.8 * spoken.weight
             span = (now.start, now.end) if now else (wishes[0].start, wishes[0].end)
             yield Hit(spoken.kind, weight, *span)
+
+    def _listen(self, folded: str, english: bool) -> Ask | None:
+        """Return how this sentence speaks to a machine; remember it for those that follow."""
+        now = addressed(folded)
+        if now is None and not english and calls(folded):
+            now = _CALLED
+        if now is not None:
+            self.heard, self.left = now, HEARD
+        elif self.left:
+            self.left -= 1
+        return now
+
+    def _wishes(self, folded: str, now: Ask | None, spoken: Ask | None) -> list[Ask]:
+        if spoken is None and self.odds is not None and self.odds < _HOPELESS:
+            return []
+        return [
+            ask
+            for ask in asked(folded, spoken_to=spoken is not None)
+            if not _forbidden(folded, ask.start, ask.kind) and (now is None or ask.end > now.end)
+        ]
+
+    def _told(self, folded: str, now: Ask | None) -> list[Ask]:
+        """Orders in other languages, of which only the form is known."""
+        greeted = now is _CALLED and heralded(folded)
+        told = IDEAS["told"].search(folded) or (greeted and IDEAS["form"].search(folded))
+        if not told and not (self.unseen and greeted):
+            return []
+        span = told.span() if told else (0, len(folded))
+        return [Ask("output_manipulation", 0.3 if told else 0.2, *span)]
 
 
 _NOT = re.compile(r"(?:\b(?:not|never|cannot|nor|rather than|instead of)|n['’]t)\s+(?:\w+ )?$")
