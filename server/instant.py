@@ -193,7 +193,10 @@ class Front:
         ready, _, _ = select.select([self._source, self._woken], [], [])
         if self._woken in ready:
             return b""
-        chunk = os.read(self._source, 65_536)
+        try:
+            chunk = os.read(self._source, 65_536)
+        except ConnectionError:
+            chunk = b""
         if not chunk and not self._left:
             os._exit(0)
         return chunk

@@ -12,7 +12,6 @@ import fcntl
 import os
 import stat
 import sys
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,41 +57,43 @@ def is_stream(descriptor: int) -> bool:
 
 async def lines(source: int, first: bytes = b"") -> AsyncGenerator[bytes, None]:
     """Yield `first` and a descriptor's lines; blank ones are skipped, too long ones come cut."""
-    if stat.S_ISREG(os.fstat(source).st_mode):
-        with open(source, "rb", closefd=False) as file:  # noqa: ASYNC230 - a plain file never blocks
-            for line in BytesIO(first + file.read()):
-                if line.strip():
-                    yield line
-        return
-    reader = asyncio.StreamReader(limit=MAX_LINE)
-    reader.feed_data(first)
-    pipe = open(source, "rb", buffering=0, closefd=False)  # noqa: ASYNC230, SIM115
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), pipe
-    )
-    try:
-        while line := await _line(reader):
+    os.set_blocking(source, False)
+    pending = bytearray(first)
+    known = 0  # how much of it holds no line's end
+    too_long = False
+    while True:
+        while end := pending.find(b"\n", known) + 1:
+            line = _TOO_LONG if too_long else bytes(pending[:end])
+            del pending[:end]
+            known, too_long = 0, False
             if line.strip():
                 yield line
-    finally:
-        transport.close()
+        if len(pending) > MAX_LINE:
+            pending.clear()
+            too_long = True
+        known = len(pending)
+        chunk = await _more(source)
+        if not chunk:
+            break
+        pending += chunk
+    if too_long or pending.strip():
+        yield _TOO_LONG if too_long else bytes(pending)
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes:
-    try:
-        return await reader.readuntil(b"\n")
-    except asyncio.IncompleteReadError as end:
-        return bytes(end.partial)
-    except asyncio.LimitOverrunError:
-        return await _skip_line(reader)
+#: Stands for a line that is not kept: no JSON.
+_TOO_LONG = b"too long\n"
 
 
-async def _skip_line(reader: asyncio.StreamReader) -> bytes:
-    """Read an over-long line to its end and hand on something that is no JSON."""
+async def _more(source: int) -> bytes:
+    """Wait for more; nothing means the end, a connection that was reset included."""
+    loop = asyncio.get_running_loop()
     while True:
-        chunk = await reader.read(65_536)
-        if not chunk or b"\n" in chunk:
-            return b"too long\n"
+        try:
+            return os.read(source, 65_536)
+        except BlockingIOError:
+            await _ready(source, loop.add_reader, loop.remove_reader)
+        except OSError:
+            return b""
 
 
 # Writing
@@ -125,13 +126,14 @@ class Writer:
 
     async def write(self, line: str) -> None:
         """Return when the line is written whole; raises OSError where nobody can read it."""
+        loop = asyncio.get_running_loop()
         async with self._lock:
             left = memoryview(line.encode() + b"\n")
             while left:
                 try:
                     left = left[os.write(self._sink, left) :]
                 except BlockingIOError:
-                    await _writable(self._sink)
+                    await _ready(self._sink, loop.add_writer, loop.remove_writer)
 
 
 def _tells_its_end(sink: int) -> bool:
@@ -141,14 +143,15 @@ def _tells_its_end(sink: int) -> bool:
     return fcntl.fcntl(sink, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
 
 
-async def _writable(sink: int) -> None:
-    loop = asyncio.get_running_loop()
-    ready: asyncio.Future[None] = loop.create_future()
-    loop.add_writer(sink, _wake, ready)
+async def _ready(
+    descriptor: int, add: Callable[..., object], remove: Callable[[int], object]
+) -> None:
+    ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    add(descriptor, _wake, ready)
     try:
         await ready
     finally:
-        loop.remove_writer(sink)
+        remove(descriptor)
 
 
 def _wake(ready: asyncio.Future[None]) -> None:

@@ -125,14 +125,25 @@ async def _converse(surface: Surface, source: int, sink: int, start: Handover) -
     async with anyio.create_task_group() as group:
         with pipes.Writer(sink, group.cancel_scope.cancel) as writer:
             coming = pipes.lines(source, start.first)
+            write = _ending(writer.write, group.cancel_scope)
             patience = _patience(source, sink)
-            group.start_soon(_receive, coming, received, writer.write, flight, patience)
-            group.start_soon(
-                _send, outgoing, writer.write, flight, group.cancel_scope, list(start.muted)
-            )
+            group.start_soon(_receive, coming, received, write, flight, patience)
+            group.start_soon(_send, outgoing, write, flight, list(start.muted))
             await surface.serve(reading, writing)
             await writing.aclose()
             group.cancel_scope.deadline = anyio.current_time() + _FLUSH
+
+
+def _ending(write: Write, scope: anyio.CancelScope) -> Write:
+    """Write, and where nobody can read it any more end the service."""
+
+    async def written(line: str) -> None:
+        try:
+            await write(line)
+        except OSError:
+            scope.cancel()
+
+    return written
 
 
 def _patience(source: int, sink: int) -> float:
@@ -168,17 +179,13 @@ async def _send(
     outgoing: MemoryObjectReceiveStream[SessionMessage],
     write: Write,
     flight: _Flight,
-    scope: anyio.CancelScope,
     muted: list[int | str],
 ) -> None:
-    try:
-        async with outgoing:
-            async for item in outgoing:
-                if not _is_muted(item.message, muted):
-                    await write(_dumped(item.message))
-                flight.said(item.message)
-    except OSError:
-        scope.cancel()
+    async with outgoing:
+        async for item in outgoing:
+            if not _is_muted(item.message, muted):
+                await write(_dumped(item.message))
+            flight.said(item.message)
 
 
 def _is_muted(message: types.JSONRPCMessage, muted: list[int | str]) -> bool:

@@ -101,6 +101,21 @@ async def test_one_socket_serves_both_ways(tmp_path: Path) -> None:
         writer.close()
 
 
+@pytest.mark.parametrize("line", [b"no JSON\n" * 3, script(*CURRENT), b"half a line"])
+async def test_a_client_that_hangs_up_a_socket_is_no_failure(tmp_path: Path, line: bytes) -> None:
+    """Nothing of what is written is read, so that the kernel reports a reset connection."""
+    ours, theirs = socket.socketpair()
+    end = theirs.fileno()
+    async with started("mcp", "--replay", state=tmp_path, source=end, sink=end) as process:
+        theirs.close()
+        ours.sendall(script(CURRENT[0]) + line)
+        await asyncio.to_thread(ours.recv, 1)
+        ours.close()
+        _, errors = await asyncio.wait_for(process.communicate(), 60)
+
+    assert (process.returncode, errors) == (0, b"")
+
+
 @asynccontextmanager
 async def hanging(state: Path) -> AsyncIterator[tuple[Site, dict[str, str]]]:
     """A site whose one page never comes, and the variables of an engine that asks it."""
