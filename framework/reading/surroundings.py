@@ -110,9 +110,13 @@ def _is_hidden(attrs: Mapping[str, str | None]) -> bool:
 def _is_shown(dom: Dom, measures: Measures, node: int) -> bool:
     """Whether a hidden element is a formula's source, the folded body of a callout, or most of
     a line that is hidden from screen readers only."""
-    for_readers = dom.tag[node] in INLINE and dom.get(node, "aria-hidden") == "true"
-    if for_readers and 2 * measures.length[node] >= measures.length[dom.parent[node]]:
-        return True
+    if dom.tag[node] in INLINE and dom.get(node, "aria-hidden") == "true":
+        up = dom.parent[node]
+        if 2 * measures.length[node] >= measures.length[up]:
+            return True
+        near = range(up + 1, min(dom.end[up], up + _NEAR))
+        if any(dom.names.get(i, 0) & HIDDEN for i in near):
+            return True
     return "math" in dom.tag[node : dom.end[node]] or bool(callouts.kind(dom, dom.parent[node]))
 
 

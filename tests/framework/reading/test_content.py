@@ -181,6 +181,15 @@ def test_what_a_line_shows_twice_is_read_once() -> None:
     assert text.startswith("Rated four")
 
 
+def test_what_a_line_shows_in_place_of_hidden_words_is_read() -> None:
+    text = text_of(
+        f'<article>{P1}<p>Readers gave it <span aria-hidden="true">4.5/5</span><span '
+        'class="sr-only">four and a half of five, as all of them counted together say</span> in '
+        f"that year.</p>{P2}{P3}</article>"
+    )
+    assert "Readers gave it 4.5/5 in that year." in text
+
+
 def test_title_and_byline_are_metadata_not_content() -> None:
     document = read(f"<html>{HEAD}<body>{ARTICLE}</body></html>".encode(), URL)
     assert document.title == "A story"
