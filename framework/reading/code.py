@@ -212,16 +212,20 @@ def _of_class(label: str) -> str:
 
 
 def is_code_table(dom: Dom, node: int) -> bool:
-    """Whether a table only lays out code beside its line numbers."""
+    """Whether a table only lays out code beside its line numbers: nearly a gutter for each cell of
+    code."""
+    inner = dom.tag[node : dom.end[node]]
+    cells = inner.count("td") + inner.count("th")
     gutters = code = 0
-    for child in range(node + 1, dom.end[node]):
-        name = dom.tag[child]
+    for child, name in enumerate(inner, node):
         if name == "td" or name == "th":
             if is_gutter(dom, child) or _has_gutter(dom, child):
                 gutters += 1
             else:
                 code += 1
-    return gutters > 0 and code > 0 and gutters >= code - 1
+                if code - 1 > cells - code:
+                    return False
+    return gutters > 0 and code > 0
 
 
 def _has_gutter(dom: Dom, cell: int) -> bool:

@@ -67,11 +67,9 @@ def _inked(dom: Dom, node: int) -> int:
 
 def _span(dom: Dom, cell: int, name: str) -> int:
     value = dom.get(cell, name)
-    return (
-        max(1, min(int(value), _SPAN_MOST))
-        if value.isascii() and value.isdigit() and len(value) < 6
-        else 1
-    )
+    if value and value.isascii() and value.isdigit() and len(value) < 6:
+        return max(1, min(int(value), _SPAN_MOST))
+    return 1
 
 
 def grid(dom: Dom, node: int, drop: bytearray) -> list[list[int]]:
