@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["crawler_settings", "downloader", "model_store", "models_dir", "state_dir"]
 
+log = logging.getLogger(__name__)
 #: How long a model's file may take, in seconds, and its most bytes.
 _MODEL_SECONDS = 600.0
 _MODEL_BYTES = 512 * 1024 * 1024
@@ -53,6 +55,7 @@ def model_store(app: Application) -> ModelStore:
         models_dir=models_dir(given),
         mirror=given.models_url or "",
         get_file=downloader(app) if given.models_download else None,
+        progress=log.info,
         records=tuple(record for record in RECORDS if wanted.get(record.kind, True)),
     )
 

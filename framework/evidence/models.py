@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
-    from framework.evidence.model_files import Fetch
+    from framework.evidence.model_files import Fetch, Progress
 
 __all__ = [
     "MODELS_DIR",
@@ -207,13 +207,15 @@ class ModelStore:
     """The models of one process, loaded on first use and shared; thread-safe.
 
     A model that cannot be had is asked for again after `RETRY_AFTER` seconds, never given up
-    for good; `problems` says what went wrong last, by model name. With `get` (a callable that
-    turns an address into bytes) a missing model is downloaded once it is first needed.
+    for good; `problems` says what went wrong last, by model name. With `get_file` (a callable
+    that turns an address into bytes) a missing model is downloaded once it is first needed, and
+    `progress` hears a line for each file.
     """
 
     models_dir: Path | None = None
     mirror: str = ""
     get_file: Fetch | None = None
+    progress: Progress | None = None
     records: tuple[ModelRecord, ...] = RECORDS
     clock: Callable[[], float] = time.monotonic
     problems: dict[str, str] = field(default_factory=dict)
@@ -247,7 +249,13 @@ class ModelStore:
     def _obtain(self, record: ModelRecord) -> Model:
         able = record.hub and (record.repository or self.mirror)
         if self.get_file and self.models_dir and able and not find(record, self.models_dir):
-            fetch(record, self.models_dir, self.get_file, mirror=self.mirror)
+            fetch(
+                record,
+                self.models_dir,
+                self.get_file,
+                mirror=self.mirror,
+                progress=self.progress,
+            )
         return load(record, self.models_dir)
 
 

@@ -225,6 +225,16 @@ def test_store_tries_a_failed_download_again_later(tmp_path: Path) -> None:
     assert store.get("nli") is store.get("nli")
 
 
+def test_store_says_what_it_downloads(tmp_path: Path) -> None:
+    hub, record = _hub(tmp_path)
+    lines: list[str] = []
+    store = ModelStore(tmp_path / "m", get_file=hub.get, progress=lines.append, records=(record,))
+    assert store.get("nli") is not None
+    assert [line.split(" from ")[0] for line in lines] == [f"tiny: {f.name}" for f in record.hub]
+    assert store.get("nli") is not None
+    assert len(lines) == len(record.hub)
+
+
 def test_store_without_models_gives_none(no_models: ModelStore) -> None:
     assert no_models.get("rerank") is None
 
