@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from framework.evidence.phrases import read_table
@@ -30,14 +31,25 @@ class Ask:
     end: int
 
 
-_TABLE, _EXPAND = read_table("asks.toml")
-_ADDRESSES = tuple(
-    (row.get("kind", "addressed_to_model"), row["weight"], _EXPAND(row["pattern"]))
-    for row in _TABLE["address"]
-)
-_ASKS = tuple(
-    (row["kind"], row["alone"], row["addressed"], _EXPAND(row["pattern"])) for row in _TABLE["ask"]
-)
+_Address = tuple[str, float, re.Pattern[str]]
+_Wish = tuple[str, float, float, re.Pattern[str]]
+
+
+@cache
+def _patterns() -> tuple[tuple[_Address, ...], tuple[_Wish, ...]]:
+    """Compile the table when it is first needed: a server that only searches never needs it."""
+    table, expand = read_table("asks.toml")
+    addresses = tuple(
+        (row.get("kind", "addressed_to_model"), row["weight"], expand(row["pattern"]))
+        for row in table["address"]
+    )
+    wishes = tuple(
+        (row["kind"], row["alone"], row["addressed"], expand(row["pattern"]))
+        for row in table["ask"]
+    )
+    return addresses, wishes
+
+
 _MIND = re.compile(
     r"\b(?:ais?|a\.i\.|llms?|gpts?|chatgpt|claude|gemini|copilots?|deepseek|perplexity)\b|"
     r"intelligence|model|neural|network|system|bot|assistant|agent|machine|crawler|scraper|"
@@ -51,7 +63,7 @@ def addressed(folded: str) -> Ask | None:
     if not _MIND.search(folded):
         return None
     best: Ask | None = None
-    for kind, weight, pattern in _ADDRESSES:
+    for kind, weight, pattern in _patterns()[0]:
         if (best is None or weight > best.weight) and (found := pattern.search(folded)):
             best = Ask(kind, weight, found.start(), found.end())
     return best
@@ -59,7 +71,7 @@ def addressed(folded: str) -> Ask | None:
 
 def asked(folded: str, *, spoken_to: bool) -> Iterator[Ask]:
     """Yield what the sentence asks for, worth more where a machine is spoken to."""
-    for kind, alone, towards, pattern in _ASKS:
+    for kind, alone, towards, pattern in _patterns()[1]:
         weight = towards if spoken_to else alone
         if weight and (found := pattern.search(folded)):
             yield Ask(kind, weight, found.start(), found.end())

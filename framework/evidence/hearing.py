@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from framework.evidence.asks import Ask, addressed, asked
-from framework.evidence.phrases import PHRASES
+from framework.evidence.phrases import phrases
 from framework.evidence.tongues import IDEAS, RULES, calls, heralded
 from framework.evidence.wording import belief, resemblance
 from framework.evidence.wordlists import words
@@ -61,7 +61,7 @@ _ENGLISH = words("english")
 def sentence_hits(folded: str) -> Iterator[Hit]:
     """Yield the known wordings of orders in a folded sentence, and orders in other languages."""
     if _ANCHOR.search(folded):
-        for phrase in PHRASES:
+        for phrase in phrases():
             found = phrase.pattern.search(folded)
             if found and not _forbidden(folded, found.start(), phrase.kind):
                 yield Hit(phrase.kind, phrase.weight, found.start(), found.end())

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["PHRASES", "Phrase", "read_table"]
+__all__ = ["Phrase", "phrases", "read_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,8 @@ def read_table(name: str) -> tuple[dict[str, Any], Callable[[str], re.Pattern[st
     return table, lambda lines: re.compile(put_in(_joined(lines)))
 
 
-def _load() -> tuple[Phrase, ...]:
+@cache
+def phrases() -> tuple[Phrase, ...]:
+    """Return all patterns, compiled when they are first needed."""
     table, expand = read_table("phrases.toml")
     return tuple(Phrase(p["kind"], p["weight"], expand(p["pattern"])) for p in table["phrase"])
-
-
-PHRASES = _load()
