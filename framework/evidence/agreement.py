@@ -24,6 +24,7 @@ _TOPICAL = 0.34
 #: Pairs that are judged at most; the nearest come first.
 MAX_PAIRS = 60
 _AGREE = 0.5
+_OPPOSED = STRONG | {"number"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +62,19 @@ class Cluster:
 def relation(there: Judgement, back: Judgement) -> Relation:
     """Judge a pair by what holds in both directions.
 
-    Agreement asks for entailment both ways and no explicit sign against; contradiction for the
-    verdict refuted one way, or contradiction likeliest both ways with an explicit sign.
+    Agreement asks for entailment both ways, twice as likely as contradiction, and no explicit sign
+    against; contradiction for the verdict refuted one way, or contradiction likeliest both ways
+    with an explicit sign.
     """
     signs = sorted({*there.signs, *back.signs} - {"name"})
     against = (there.contradiction + back.contradiction) / 2
     towards = min(there.entailment, back.entailment)
-    opposed = against > max(there.entailment, back.entailment) and bool(set(signs) & STRONG)
+    opposed = against > max(there.entailment, back.entailment) and bool(set(signs) & _OPPOSED)
     if "refuted" in (there.verdict, back.verdict) or opposed:
         why = f"differ in {', '.join(signs)}" if signs else "one excludes the other"
         return Relation("contradiction", round(against, 3), why)
     strong = max(there.entailment, back.entailment)
-    if not signs and towards >= _AGREE and strong >= 0.6:
+    if not signs and towards >= max(_AGREE, 2 * against) and strong >= 0.6:
         return Relation("agreement", round(towards, 3), "each entails the other")
     return Relation("neither", round(1.0 - max(against, towards), 3), "")
 

@@ -14,7 +14,17 @@ from framework.evidence.quantities import Quantity, conflicts, quantities
 from framework.evidence.wordlists import words
 from framework.reading.terms import terms
 
-__all__ = ["FEATURES", "Facts", "conflicting", "facts", "features", "stem"]
+__all__ = [
+    "Facts",
+    "alike",
+    "conflicting",
+    "facts",
+    "is_negation",
+    "missing_stems",
+    "named_features",
+    "share",
+    "stem",
+]
 
 _TABLE = tomllib.loads((files("framework.evidence") / "data/opposites.toml").read_text("utf-8"))
 _GROUPS: dict[str, str] = {
@@ -95,8 +105,13 @@ def facts(text: str) -> Facts:
 _UNSPACED_NEGATION = re.compile("[不没沒未无無]|ない|ません|않|못하|없|아니|ไม่")
 
 
+def is_negation(word: str) -> bool:
+    """Tell whether a lower-case word turns a statement round."""
+    return word in _NEGATION or word.endswith("n't")
+
+
 def _negations(text: str, words: tuple[str, ...]) -> int:
-    spaced = sum(word in _NEGATION or word.endswith("n't") for word in words)
+    spaced = sum(map(is_negation, words))
     return spaced + (0 if text.isascii() else len(_UNSPACED_NEGATION.findall(text)))
 
 
@@ -113,19 +128,23 @@ def _names(text: str, tokens: list[str]) -> frozenset[str]:
     )
 
 
-def _share(part: int, whole: int) -> float:
+def share(part: float, whole: float) -> float:
+    """Return a part's share of the whole, 0 where there is nothing."""
     return part / whole if whole else 0.0
 
 
-def _like(a: str, b: str) -> bool:
+def alike(a: str, b: str) -> bool:
     """Tell whether two stems share so long a beginning that they are forms of one word."""
+    if a[:4] != b[:4]:
+        return False
     n = min(len(a), len(b))
     return n >= 4 and a[: max(4, n - 1)] == b[: max(4, n - 1)]
 
 
-def _missing(claim: Facts, text: Facts) -> frozenset[str]:
+def missing_stems(claim: Facts, text: Facts) -> frozenset[str]:
+    """Return the stems of a claim's content words that a text has in no form."""
     rest = claim.content - text.content
-    return frozenset(s for s in rest if not any(_like(s, other) for other in text.content))
+    return frozenset(s for s in rest if not any(alike(s, other) for other in text.content))
 
 
 def _opposed(claim: Facts, text: Facts) -> int:
@@ -148,7 +167,7 @@ def _grouped(claim: Facts, text: Facts) -> int:
 def _common_run(claim: Facts, text: Facts) -> float:
     """Share of the claim's neighbouring word pairs that the text has too."""
     pairs = set(zip(claim.stems, claim.stems[1:], strict=False))
-    return _share(len(pairs & set(zip(text.stems, text.stems[1:], strict=False))), len(pairs))
+    return share(len(pairs & set(zip(text.stems, text.stems[1:], strict=False))), len(pairs))
 
 
 def _window(claim: Facts, text: Facts) -> tuple[int, int]:
@@ -159,9 +178,7 @@ def _window(claim: Facts, text: Facts) -> tuple[int, int]:
     near = {j for i in shared for j in range(i - 3, i + 4)}
     if any(_UNSPACED.match(word) for word in text.words):
         return text.negated, 0
-    close = sum(
-        1 for j, w in enumerate(text.words) if j in near and (w in _NEGATION or w.endswith("n't"))
-    )
+    close = sum(j in near and is_negation(w) for j, w in enumerate(text.words))
     return close, text.negated - close
 
 
@@ -171,15 +188,14 @@ def _subject(claim: Facts) -> str:
 
 def _wording(claim: Facts, text: Facts, missing: frozenset[str]) -> dict[str, float]:
     """How much of the claim's wording the text has."""
-    share = _share(len(missing), len(claim.content))
+    lacking = share(len(missing), len(claim.content))
     long_words = {s for s in claim.content if len(s) >= 6}
     return {
-        "bias": 1.0,
-        "overlap": 1.0 - share,
-        "overlap_long": 1.0 - _share(len(long_words & missing), len(long_words)),
+        "overlap": 1.0 - lacking,
+        "overlap_long": 1.0 - share(len(long_words & missing), len(long_words)),
         "pairs": _common_run(claim, text),
         "missing": log1p(len(missing)),
-        "missing_share": share,
+        "missing_share": lacking,
         "log_claim": log1p(len(claim.words)) - 2.3,
         "log_text": log1p(len(text.words)) - 3.3,
         "subject_missing": float(_subject(claim) in missing),
@@ -200,7 +216,7 @@ def _particulars(claim: Facts, text: Facts, missing: frozenset[str]) -> dict[str
         "conflict_full": (conflict + years) * _overlap(claim, missing),
         "names_claim": log1p(len(claim.names)),
         "names_missing": log1p(len(unnamed)),
-        "names_missing_share": _share(len(unnamed), len(claim.names)),
+        "names_missing_share": share(len(unnamed), len(claim.names)),
         "text_only_names": log1p(len(text.names - claim.names)),
     }
 
@@ -257,33 +273,27 @@ def _structure(claim: Facts, text: Facts) -> dict[str, float]:
     pairs = {(a, b) for i, a in enumerate(claim.stems) for b in claim.stems[i + 2 : i + 4]}
     skips = {(a, b) for i, a in enumerate(text.stems) for b in text.stems[i + 1 : i + 5]}
     return {
-        "scope_text": _share(under, len(shared)),
-        "scope_claim": _share(over, len(shared)),
+        "scope_text": share(under, len(shared)),
+        "scope_claim": share(over, len(shared)),
         "scope_differs": float(bool(under) != bool(over)),
-        "skip_pairs": _share(len(pairs & skips), len(pairs)),
-        "order": _share(rising, max(len(order) - 1, 1)),
+        "skip_pairs": share(len(pairs & skips), len(pairs)),
+        "order": share(rising, max(len(order) - 1, 1)),
     }
 
 
 def _overlap(claim: Facts, missing: frozenset[str]) -> float:
-    return 1.0 - _share(len(missing), len(claim.content))
+    return 1.0 - share(len(missing), len(claim.content))
 
 
-def named_features(premise: str, hypothesis: str) -> dict[str, float]:
+def named_features(text: Facts, claim: Facts) -> dict[str, float]:
     """Return what can be counted of a text and a claim, by name; all within about -3 to 3."""
-    text, claim = facts(premise), facts(hypothesis)
-    missing = _missing(claim, text)
+    missing = missing_stems(claim, text)
     return {
         **_wording(claim, text, missing),
         **_particulars(claim, text, missing),
         **_polarity(claim, text, missing),
         **_structure(claim, text),
     }
-
-
-def features(premise: str, hypothesis: str) -> tuple[float, ...]:
-    """Return the numbers of `FEATURES` for a text and a claim; the first is always 1."""
-    return tuple(named_features(premise, hypothesis).values())
 
 
 def _turned(claim: Facts, text: Facts, overlap: float) -> bool:
@@ -309,7 +319,7 @@ def _same_matter(claim: Facts, text: Facts, missing: frozenset[str]) -> float:
         for w, s in zip(claim.words, claim.stems, strict=True)
         if s in claim.content and not any(c.isdigit() for c in w) and w not in _GROUPS
     } - opposed
-    return _share(len(matter - missing), len(matter)) if len(matter) > 1 else 0.0
+    return share(len(matter - missing), len(matter)) if len(matter) > 1 else 0.0
 
 
 def conflicting(premise: str, hypothesis: str) -> tuple[str, ...]:
@@ -320,7 +330,7 @@ def conflicting(premise: str, hypothesis: str) -> tuple[str, ...]:
     the same thing: half of them for names and negation, 70 % for the others.
     """
     text, claim = facts(premise), facts(hypothesis)
-    missing = _missing(claim, text)
+    missing = missing_stems(claim, text)
     overlap = _overlap(claim, missing)
     same = _same_matter(claim, text, missing)
     if max(overlap, same) < 0.5:
@@ -343,7 +353,3 @@ def conflicting(premise: str, hypothesis: str) -> tuple[str, ...]:
         "kind": same >= _SAME and _grouped(claim, text) > 0,
     }
     return tuple(name for name, present in signs.items() if present)
-
-
-#: Names of the features in their order.
-FEATURES: tuple[str, ...] = tuple(named_features("A text.", "A claim."))

@@ -65,6 +65,35 @@ def test_signs_against_a_claim_are_named(claim: str, sign: str) -> None:
     assert found.verdict != "supported"
 
 
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        pytest.param(
+            "The bridge in Osaka was built of stone.",
+            "The bridge in Spain was built of stone.",
+            id="place",
+        ),
+        pytest.param("The ferry sank in May 1950.", "The ferry sank in May 1972.", id="date"),
+    ],
+)
+def test_a_strong_sign_with_all_else_the_same_refutes(text: str, claim: str) -> None:
+    found = _one(text, claim)
+    assert found.verdict == "refuted"
+    assert _one(text, text).verdict == "supported"
+
+
+@pytest.mark.parametrize("signs", [("name",), ("negation",), ("date",)])
+def test_nothing_is_supported_against_a_sign(signs: tuple[str, ...]) -> None:
+    assert nli.Judgement(0.99, 0.005, 0.005, "lexical").verdict == "supported"
+    assert nli.Judgement(0.99, 0.005, 0.005, "lexical", signs).verdict == "unclear"
+
+
+def test_nothing_is_refuted_without_a_sign_or_a_second_opinion() -> None:
+    assert nli.Judgement(0.005, 0.005, 0.99, "lexical").verdict == "unclear"
+    assert nli.Judgement(0.005, 0.005, 0.99, "lexical", ("name",)).verdict == "refuted"
+    assert nli.Judgement(0.005, 0.005, 0.99, "lexical+nli", seconded=True).verdict == "refuted"
+
+
 def _model(folder: Path, labels: tuple[str, ...]) -> ModelStore:
     words = {"sun": (9.0, 0.0, 0.0), "snow": (0.0, 9.0, 0.0), "fog": (0.0, 0.0, 9.0)}
     write_model(folder / "tiny", words, labels)
@@ -129,14 +158,14 @@ def _measured(shared: Path, store: ModelStore) -> tuple[float, dict[str, tuple[i
 
 def test_recorded_pairs_without_models(shared: Path) -> None:
     accuracy, table = _measured(shared, NONE)
-    assert accuracy >= 0.53
-    assert all(true >= 0.8 * said for said, true in table.values())
+    assert accuracy >= 0.59
+    assert all(said > 20 and true >= 0.8 * said for said, true in table.values())
 
 
 @pytest.mark.slow
 def test_recorded_pairs_with_packaged_models(shared: Path, packaged: ModelStore) -> None:
     accuracy, table = _measured(shared, packaged)
-    assert accuracy >= 0.60
+    assert accuracy >= 0.64
     assert all(true >= 0.8 * said for said, true in table.values())
 
 
@@ -144,5 +173,5 @@ def test_recorded_pairs_with_packaged_models(shared: Path, packaged: ModelStore)
 def test_recorded_pairs_with_all_models(shared: Path, small: ModelStore) -> None:
     assert small.get("nli") is not None, small.problems
     accuracy, table = _measured(shared, small)
-    assert accuracy >= 0.64
-    assert all(said > 15 and true >= 0.8 * said for said, true in table.values())
+    assert accuracy >= 0.65
+    assert all(said > 30 and true >= 0.8 * said for said, true in table.values())
