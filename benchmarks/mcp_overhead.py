@@ -22,14 +22,13 @@ from measuring import (
     ROOT,
     Report,
     emit,
+    figures_table,
     in_process,
     local_engines,
     page_server,
     parser,
     progress,
     ratios_of,
-    spread,
-    table,
     used,
     used_by,
 )
@@ -175,16 +174,11 @@ def main() -> None:
         ("ours", "minimal", "seconds", 0.2),
         ("search through MCP", "search in process", "cpu_ms", 1.3),
     )
-    rows = [
-        (name, key, spread([one[name][key] for one in rounds]))
-        for name in rounds[0]
-        for key in rounds[0][name]
-    ]
     emit(
         Report(
             title="MCP: start-up and calls",
             ratios=ratios_of(rounds, pairs),
-            tables=[table(("candidate", "figure", "min / median / max"), rows)],
+            tables=[figures_table(rounds)],
             rounds=given.rounds,
         ),
         given.json,

@@ -109,6 +109,18 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 
 
+def figures_table(
+    rounds: Sequence[Mapping[str, Mapping[str, float]]], what: str = "candidate"
+) -> str:
+    """List every figure of every candidate over the rounds."""
+    rows = [
+        (name, key, spread([one[name][key] for one in rounds]))
+        for name in rounds[0]
+        for key in rounds[0][name]
+    ]
+    return table((what, "figure", "min / median / max"), rows)
+
+
 def svg(ratios: Sequence[Ratio], title: str) -> str:
     """Draw each ratio as a bar to its median with a line from min to max, and its target."""
     top = max(max(max(one.values), one.target or 0) for one in ratios) * 1.05 or 1

@@ -21,12 +21,11 @@ from measuring import (
     Ratio,
     Report,
     emit,
+    figures_table,
     in_process,
     parser,
     progress,
     ratios_of,
-    spread,
-    table,
     used,
 )
 
@@ -170,16 +169,11 @@ def main() -> None:
     )
     allowed = [one[COMPILED]["cpu_ms"] / ALLOWED_MS for one in rounds]
     ratios.append(Ratio(name=f"{COMPILED} : {ALLOWED_MS} ms of CPU", values=allowed, target=1.0))
-    rows = [
-        (name, key, spread([one[name][key] for one in rounds]))
-        for name in rounds[0]
-        for key in rounds[0][name]
-    ]
     emit(
         Report(
             title="Start-up",
             ratios=ratios,
-            tables=[table(("what", "figure", "min / median / max"), rows)],
+            tables=[figures_table(rounds, "what")],
             rounds=given.rounds,
         ),
         given.json,

@@ -13,6 +13,17 @@ if TYPE_CHECKING:
 
     from framework.spec.problems import Problem
 
+RETIRED = """\
+schema: 1
+id: retired
+name: Retired
+kind: web
+status: deprecated
+replaced_by: bing
+request: {url: https://site.example/}
+response: {format: html, rows: {each: li}, fields: {title: a, url: "a::attr(href)"}}
+"""
+
 GOOD = """\
 schema: 1
 id: plain

@@ -83,6 +83,14 @@ def elements_with_attributes() -> str:
     return comment.format(i=2, name="ann", text=ONE, depth=0, inner=second)
 
 
+def three(post: str) -> str:
+    """Fill in a post's markup three times, one after the other."""
+    return "".join(
+        post.format(i=i, name=name, text=text)
+        for i, name, text in ((2, "ann", ONE), (3, "bob", TWO), (4, "cem", THREE))
+    )
+
+
 def schema_org() -> str:
     post = (
         '<div itemscope itemtype="http://schema.org/Comment" class="topic-body crawler-post"><div '
@@ -91,10 +99,7 @@ def schema_org() -> str:
         'datetime="2024-05-0{i}T10:00:00Z" class="post-time">May {i}, 2024</time></span></div>'
         '<div class="post" itemprop="text"><p>{text}</p></div></div>'
     )
-    return "".join(
-        post.format(i=i, name=name, text=text)
-        for i, name, text in ((2, "ann", ONE), (3, "bob", TWO), (4, "cem", THREE))
-    )
+    return three(post)
 
 
 def bulletin_board() -> str:
@@ -106,10 +111,7 @@ def bulletin_board() -> str:
         'datetime="2024-05-0{i}T10:00:00+00:00">Thu May {i}, 2024 10:00 am</time></p><div '
         'class="content">{text}</div></div></div></div>'
     )
-    return "".join(
-        post.format(i=i, name=name, text=text)
-        for i, name, text in ((2, "ann", ONE), (3, "bob", TWO), (4, "cem", THREE))
-    )
+    return three(post)
 
 
 def messages() -> str:
@@ -123,10 +125,7 @@ def messages() -> str:
         '</div></div><footer class="message-footer"><a href="#">Like</a></footer></div></div>'
         "</article>"
     )
-    return "".join(
-        message.format(i=i, name=name, text=text)
-        for i, name, text in ((2, "ann", ONE), (3, "bob", TWO), (4, "cem", THREE))
-    )
+    return three(message)
 
 
 def answers() -> str:
@@ -138,10 +137,7 @@ def answers() -> str:
         'class="relativetime">May {i} at 10:00</span></div><div class="user-details" '
         'itemprop="author"><a href="/users/{i}">{name}</a></div></div></div>'
     )
-    return "".join(
-        answer.format(i=i, name=name, text=text)
-        for i, name, text in ((2, "ann", ONE), (3, "bob", TWO), (4, "cem", THREE))
-    )
+    return three(answer)
 
 
 NESTED = {

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.specs import RETIRED
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -26,16 +28,6 @@ response:
   rows: {each: "li:contains('x')"}
   fields: {title: a, url: "a::attr(href)", snipet: p}
 limit: {rate: 1/2s}
-"""
-RETIRED = """\
-schema: 1
-id: retired
-name: Retired
-kind: web
-status: deprecated
-replaced_by: bing
-request: {url: https://site.example/}
-response: {format: html, rows: {each: li}, fields: {title: a, url: "a::attr(href)"}}
 """
 
 

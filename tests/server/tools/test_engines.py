@@ -11,20 +11,10 @@ from server.app import Application
 from server.config import Environment
 from server.tools import engines
 from server.tools.base import Call, NoArguments
+from tests.support.specs import RETIRED
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-RETIRED = """\
-schema: 1
-id: retired
-name: Retired
-kind: web
-status: deprecated
-replaced_by: bing
-request: {url: https://site.example/}
-response: {format: html, rows: {each: li}, fields: {title: a, url: "a::attr(href)"}}
-"""
 
 
 async def test_a_deprecated_engine_names_the_one_to_use(tmp_path: Path) -> None:
