@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from protego import Protego
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
 from framework.errors import InvalidInputError
@@ -38,7 +38,7 @@ _KEPT = 1024
 _LONGEST_DELAY = 30.0
 #: What the question for robots.txt takes over from the request that it is asked for.
 _SHARED = ("fetch", "proxy", "routed", "tried", "pool", "profile", "judge")
-#: Seconds for the question itself; it outlives a caller that leaves, for others wait for it too.
+#: Seconds for the question itself; it outlives a caller that leaves while others wait for it.
 _TIMEOUT = 10.0
 
 
@@ -86,6 +86,15 @@ def parsed(status: int, body: bytes) -> Robots:
     return Robots(Protego.parse(body[:_SIZE].decode("utf-8", "replace")))
 
 
+@dataclass(slots=True)
+class _Question:
+    """One site's question, until when its answer counts, and how many pages wait for it."""
+
+    answer: asyncio.Task[Robots]
+    until: float
+    waiting: int = 0
+
+
 def _policy(text: str) -> RobotsPolicy:
     try:
         return RobotsPolicy(text)
@@ -96,12 +105,23 @@ def _policy(text: str) -> RobotsPolicy:
         ) from None
 
 
+async def _answer(crawler: Crawler, request: Request) -> Response:
+    """Return the answer, past the engine's slots: through them no cancellation gets to a socket."""
+    downloader = crawler.engine.downloader
+    step: Request | Response = request
+    while isinstance(step, Request):
+        step = await downloader.middleware.download_async(
+            downloader.handlers.download_request_async, step
+        )
+    return step
+
+
 class RobotsMiddleware:
     """Looks at robots.txt before a page that asks for it by `request.meta["robots"]`.
 
     The setting `CONSILIENCE_ROBOTS` wins over what the request says. A warning is appended to the
     list `request.meta["warnings"]`, where there is one. Answers are kept for an hour per site and
-    proxy; requests at the same time share one question.
+    proxy; requests at the same time share one question, which ends when the last of them leaves.
     """
 
     def __init__(
@@ -117,7 +137,7 @@ class RobotsMiddleware:
         self._policy = policy
         self._clock = clock
         self._sleep = sleep
-        self._known: OrderedDict[Hashable, tuple[float, asyncio.Future[Robots]]] = OrderedDict()
+        self._known: OrderedDict[Hashable, _Question] = OrderedDict()
         self._turns: OrderedDict[str, float] = OrderedDict()
 
     @classmethod
@@ -131,11 +151,7 @@ class RobotsMiddleware:
             if router is not None:
                 router.process_request(request)
 
-        middleware = cls(
-            lambda request: crawler.engine.download_async(request), policy, route=route
-        )
-        crawler.signals.connect(middleware._stop, signals.spider_closed)
-        return middleware
+        return cls(lambda request: _answer(crawler, request), policy, route=route)
 
     async def process_request(self, request: Request) -> None:
         """Wait for the site's turn, warn, or raise `RobotsRefusedError`."""
@@ -174,16 +190,35 @@ class RobotsMiddleware:
     async def _robots(self, request: Request) -> Robots:
         parts = urlsplit(request.url)
         key = (parts.scheme, parts.netloc, request.meta.get("proxy"), request.meta.get("pool"))
-        kept = self._known.get(key)
-        if kept is not None and self._clock() < kept[0]:
-            return await asyncio.shield(kept[1])
-        origin = f"{parts.scheme}://{parts.netloc}"
-        question = asyncio.ensure_future(self._ask(request, key, origin))
-        self._known[key] = (self._clock() + _TTL, question)
+        question = self._known.get(key)
+        if question is None or self._clock() >= question.until:
+            origin = f"{parts.scheme}://{parts.netloc}"
+            question = self._asked(request, key, origin)
+        return await self._heard(key, question)
+
+    def _asked(self, request: Request, key: Hashable, origin: str) -> _Question:
+        answer = asyncio.create_task(self._ask(request, key, origin), name="ask for robots.txt")
+        question = self._known[key] = _Question(answer, self._clock() + _TTL)
         self._known.move_to_end(key)
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
-        return await asyncio.shield(question)
+        return question
+
+    async def _heard(self, key: Hashable, question: _Question) -> Robots:
+        """Wait for the answer; whoever leaves last ends a question that still runs."""
+        question.waiting += 1
+        try:
+            return await asyncio.shield(question.answer)
+        finally:
+            question.waiting -= 1
+            if not question.waiting and not question.answer.done():
+                self._forget(key, question.answer)
+                question.answer.cancel()
+
+    def _forget(self, key: Hashable, answer: asyncio.Task[Robots] | None) -> None:
+        known = self._known.get(key)
+        if known is not None and known.answer is answer:
+            del self._known[key]
 
     async def _ask(self, request: Request, key: Hashable, origin: str) -> Robots:
         shared = {name: request.meta[name] for name in _SHARED if name in request.meta}
@@ -192,12 +227,6 @@ class RobotsMiddleware:
         try:
             answer = await self._download(question)
         except Exception:  # noqa: BLE001 - the page itself will fail alike, and say why
-            self._known.pop(key, None)
+            self._forget(key, asyncio.current_task())
             return Robots(None)
         return parsed(answer.status, answer.body)
-
-    async def _stop(self) -> None:
-        questions = [question for _, question in self._known.values() if not question.done()]
-        for question in questions:
-            question.cancel()
-        await asyncio.gather(*questions, return_exceptions=True)

@@ -17,11 +17,13 @@ from spiders.hub import Hub
 from spiders.replay import ReplayProxy
 from tests.middlewares.conftest import LOOPBACK
 from tests.support.engines import PLAIN, engine, rows
-from tests.support.site import Reply, Site, hang
+from tests.support.site import Reply, Routes, Site, hang
 
 if TYPE_CHECKING:
     from framework.types import FetchMode
 
+#: Seconds after which a question for robots.txt ends by itself.
+ROBOTS_TIMEOUT = 10.0
 RULES = b"User-agent: *\nDisallow: /private\nUser-agent: Consilience\nDisallow: /ours\n"
 
 
@@ -111,12 +113,41 @@ async def test_requests_at_the_same_time_share_one_question(hub: Hub) -> None:
 
 
 async def test_a_caller_that_leaves_does_not_spoil_the_question(hub: Hub) -> None:
-    async with site(Reply(stream=hang)) as server:
-        call = asyncio.ensure_future(fetch(hub, server.url("/open"), "obey"))
+    go_on = asyncio.Event()
+
+    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await go_on.wait()
+        writer.write(RULES)
+
+    async with site(Reply(stream=slow)) as server:
+        calls = [asyncio.ensure_future(fetch(hub, server.url("/ours"), "obey")) for _ in range(2)]
         await server.arrived.wait()
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
+        calls[0].cancel()
+        go_on.set()
+        left, refused = await asyncio.gather(*calls, return_exceptions=True)
+        assert isinstance(left, asyncio.CancelledError)
+        assert isinstance(refused, UnavailableError)
+        assert refused.code == "robots_refused"
+        assert [seen.path for seen in server.seen] == ["/robots.txt"]
+
+
+async def test_the_last_caller_that_leaves_ends_the_question(mode: FetchMode) -> None:
+    replies = iter([Reply(stream=hang), Reply(body=RULES)])
+    routes: Routes = {"/robots.txt": lambda seen: next(replies), "/open": Reply(body=b"page")}
+    async with Site(routes) as server, Hub(LOOPBACK) as hub:
+        request = HttpRequest(url=server.url("/open"))
+        calls = [
+            asyncio.ensure_future(hub.fetch(request, mode=mode, meta={"robots": "obey"}))
+            for _ in range(2)
+        ]
+        await server.arrived.wait()
+        for call in calls:
+            call.cancel()
+        await asyncio.wait(calls)
+        async with asyncio.timeout(ROBOTS_TIMEOUT / 2):
+            await server.until_idle()
+        assert await fetch(hub, server.url("/open"), "obey") == b"page"
+        assert [seen.path for seen in server.seen] == ["/robots.txt", "/robots.txt", "/open"]
 
 
 async def test_the_question_takes_the_requests_own_way(hub: Hub, mode: FetchMode) -> None:
