@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
 #: Properties say nothing about time: the machine may be busy.
 settings.register_profile("steady", deadline=None)
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Leave logging as it was: commands set it up for their process, which tests share."""
+    root = logging.root
+    handlers, level = root.handlers[:], root.level
+    before = {logger.name: logger.level for logger in _loggers()}
+    try:
+        return (yield)
+    finally:
+        for handler in root.handlers[:]:
+            if handler not in handlers:
+                root.removeHandler(handler)
+                handler.close()
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        for logger in _loggers():
+            logger.setLevel(before.get(logger.name, logging.NOTSET))
+
+
+def _loggers() -> list[logging.Logger]:
+    known = tuple(logging.Logger.manager.loggerDict.values())
+    return [logger for logger in known if isinstance(logger, logging.Logger)]
+
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "run", "worker"]
 
 _PLAN = "CONSILIENCE_WORKER_PLAN"
-_GRACE = 3
+#: Seconds that calls in flight get; closing behind them takes the rest of the three in all.
+_GRACE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
