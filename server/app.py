@@ -8,6 +8,8 @@ import gc
 import importlib
 from typing import TYPE_CHECKING
 
+import anyio
+
 from framework.errors import InvalidInputError
 from framework.spec import catalogue as catalogues
 from framework.spec.folders import engine_folders
@@ -48,6 +50,9 @@ if TYPE_CHECKING:
     from spiders.hub import Hub
 
 __all__ = ["Application"]
+
+#: Seconds in which the crawler, its connections and browsers must be closed.
+_CLOSING = 10.0
 
 
 class Application:
@@ -132,11 +137,13 @@ class Application:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._opening is not None:
-            self._opening.cancel()
-            await asyncio.wait([self._opening])
-            self._opening = None
-        await self._stack.aclose()
+        # Where a client has left, all around is being cancelled: the closing itself is not.
+        with anyio.move_on_after(_CLOSING, shield=True):
+            if self._opening is not None:
+                self._opening.cancel()
+                await asyncio.wait([self._opening])
+                self._opening = None
+            await self._stack.aclose()
         self._deep_runs = None
         self._reading.close()
         self.stores.close()

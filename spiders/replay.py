@@ -186,6 +186,8 @@ class ReplayProxy:
         except (*_CLOSED, asyncio.CancelledError, ValueError) as problem:
             # Swallowing the cancellation of our own shutdown keeps asyncio from reporting it.
             link.entry.outcome = type(problem).__name__
+            if isinstance(problem, asyncio.CancelledError):
+                writer.transport.abort()  # the other side may be gone: TLS waits for its farewell
         finally:
             writer.close()
             with contextlib.suppress(*_CLOSED, asyncio.CancelledError):

@@ -10,12 +10,15 @@ import socket
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 
+from framework.types import Query
 from server import stdio
 from server.app import Application
 from server.config import Environment, load
 from server.instant import Handover
+from server.requests import SearchRequest
 from server.surface import build
 from tests.support.local_engines import write_local
 from tests.support.mcp_pipe import META, started
@@ -198,3 +201,15 @@ async def test_a_cancelled_call_is_none_to_wait_for(tmp_path: Path) -> None:
                 server.stdin.close()
 
                 assert await asyncio.wait_for(server.wait(), 15) == 0
+
+
+async def test_an_application_that_is_cancelled_is_closed_all_the_same(tmp_path: Path) -> None:
+    environment = Environment({"CONSILIENCE_STATE_DIR": str(tmp_path)})
+    before = asyncio.all_tasks()
+    with anyio.CancelScope() as scope:
+        async with Application.create(environment=environment, replay=True) as app:
+            await app.search(SearchRequest(query=Query(text="javascript tutorial")))
+            scope.cancel()
+            await anyio.sleep_forever()
+    assert scope.cancelled_caught
+    assert asyncio.all_tasks() == before
