@@ -209,15 +209,19 @@ class Pool:
 
     def _unavailable(self, now: float) -> UnavailableError:
         wait = min(state.until for state in self._states.values()) - now
-        reasons = "; ".join(
-            f"{state.member.name}: {state.reason or 'failed'}" for state in self._states.values()
-        )
+        reasons = "; ".join(map(_failure, self._states.values()))
         return UnavailableError(
             f"no proxy of pool {self.name!r} can be used ({reasons})",
             code="proxy_unavailable",
             hint=f"the first is tried again in {wait:.0f} s; nothing is sent without a proxy",
             retry_after=wait,
         )
+
+
+def _failure(state: _State) -> str:
+    """Name a member and why it failed; a client's own message may name it already."""
+    name = state.member.name
+    return f"{name}: {state.reason.removeprefix(f'{name}: ') or 'failed'}"
 
 
 def _smooth(states: Sequence[_State]) -> _State:

@@ -241,7 +241,6 @@ class ProxyMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Bench the proxy where the failure is its own."""
-        url = request.meta.get("proxy")
         if getattr(exception, "code", None) != "proxy_unavailable":
             return
         url = request.meta.get("proxy")

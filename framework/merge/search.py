@@ -19,7 +19,7 @@ from framework.merge.relevance import unrelated
 from framework.types import EngineReport, Next, Page, Query, Row, SearchAnswer, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
 __all__ = ["Ask", "Member", "NoAnswerError", "OnReport", "fan_out", "foreign"]
 
@@ -74,7 +74,7 @@ class NoAnswerError(UnavailableError):
         verdicts = {report.verdict for report in reports}
         waits = [report.retry_after for report in reports if report.retry_after is not None]
         super().__init__(
-            f"no engine answered ({'; '.join(map(_reason, reports))})",
+            f"no engine answered ({'; '.join(_reasons(reports))})",
             code=next(iter(verdicts)).value if len(verdicts) == 1 else None,
             hint=_advice(reports),
             retryable=not verdicts <= _FINAL,
@@ -315,13 +315,23 @@ def _extras(pages: Iterable[Page], name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _reasons(reports: Iterable[EngineReport]) -> Iterator[str]:
+    """Say what happened, once for all the engines that it happened to."""
+    engines: dict[str, list[str]] = {}
+    for report in reports:
+        engines.setdefault(_reason(report), []).append(report.id)
+    return (f"{', '.join(ids)} {reason}" for reason, ids in engines.items())
+
+
 def _reason(report: EngineReport) -> str:
     wait = f", retry in {report.retry_after:.0f} s" if report.retry_after is not None else ""
     detail = f": {report.detail}" if report.detail else ""
-    return f"{report.id} {report.verdict}{detail}{wait}"
+    return f"{report.verdict}{detail}{wait}"
 
 
 def _advice(reports: Iterable[EngineReport]) -> str:
+    if all(report.verdict is Verdict.PROXY_UNAVAILABLE for report in reports):
+        return "check the proxy, which every engine is asked through"
     waits = [(r.retry_after, r.id) for r in reports if r.retry_after is not None]
     if not waits:
         return "name other engines, or allow more time"

@@ -156,6 +156,14 @@ def test_without_a_healthy_member_the_pool_fails_closed() -> None:
     assert "secret" not in str(caught.value)
 
 
+def test_a_reason_that_names_its_proxy_does_not_name_it_twice() -> None:
+    main = pool(A)
+    main.failed(A, f"{main.members[0].name}: could not resolve proxy")
+    with pytest.raises(UnavailableError) as caught:
+        main.pick()
+    assert str(caught.value).count(main.members[0].name) == 1
+
+
 def test_an_empty_pool_is_refused_and_strangers_are_ignored() -> None:
     with pytest.raises(InvalidInputError, match="no members"):
         pool()

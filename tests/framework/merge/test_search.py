@@ -125,6 +125,24 @@ async def test_all_failing_names_each_reason_and_when_to_retry() -> None:
     assert caught.value.retryable
 
 
+async def test_what_stops_all_engines_is_said_once() -> None:
+    dead = ConsilienceError("the proxy is gone", code="proxy_unavailable", retry_after=5.0)
+    panel = Panel(a=fails(dead), b=gives(Page(verdict=Verdict.CAPTCHA)), c=fails(dead))
+    with pytest.raises(NoAnswerError) as caught:
+        await fan_out(panel.members, QUERY, panel.ask, deadline=5)
+    text = str(caught.value)
+    assert "(a, c proxy_unavailable: the proxy is gone, retry in 5 s; b captcha)" in text
+    assert "name other engines" in text
+
+
+async def test_without_a_proxy_no_other_engine_is_advised() -> None:
+    dead = ConsilienceError("the proxy is gone", code="proxy_unavailable", retry_after=5.0)
+    panel = Panel(a=fails(dead), b=fails(dead))
+    with pytest.raises(NoAnswerError, match="check the proxy") as caught:
+        await fan_out(panel.members, QUERY, panel.ask, deadline=5)
+    assert "other engines" not in str(caught.value)
+
+
 async def test_all_failing_alike_keeps_the_code() -> None:
     panel = Panel(a=fails(ConsilienceError("dead", code="proxy_unavailable")))
     with pytest.raises(NoAnswerError) as caught:
