@@ -6,7 +6,6 @@ could be personal.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import time
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from framework.merge.canonical import canonical
 from framework.types import FetchMode, HttpResponse
 from middlewares.cache_tiers import Cached, DiskTier, MemoryTier
+from middlewares.shared_task import SharedTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,15 +95,6 @@ def conditions(response: HttpResponse) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(slots=True)
-class _Flight:
-    """One transfer and those who wait for it."""
-
-    task: asyncio.Task[Cached]
-    cap: int
-    waiting: int = 0
-
-
-@dataclass(slots=True)
 class _Counts:
     hits: int = 0
     misses: int = 0
@@ -132,7 +123,7 @@ class Cache:
         self._clock = clock
         self._memory = MemoryTier(memory)
         self._disk = DiskTier(path)
-        self._flights: dict[tuple[str, int], _Flight] = {}
+        self._flights: dict[tuple[str, int], SharedTask[Cached]] = {}
         self._counts = _Counts()
         self._stored = 0
 
@@ -162,34 +153,24 @@ class Cache:
         if found is not None:
             self._counts.hits += 1
             return found
-        entry = await self._await(key.digest, self._flight(key.digest, cap, load))
+        entry = await self._flight(key.digest, cap, load).result()
         return entry.cut(cap)
 
-    def _flight(self, digest: str, cap: int, load: Load) -> _Flight:
+    def _flight(self, digest: str, cap: int, load: Load) -> SharedTask[Cached]:
         """The running transfer of this page that fetches at least as much, else a new one."""
         for (name, limit), flight in self._flights.items():
-            if name == digest and limit >= cap and not flight.task.done():
+            if name == digest and limit >= cap and not flight.is_done:
                 self._counts.shared += 1
                 return flight
         self._counts.misses += 1
-        task = asyncio.create_task(self._load(digest, cap, load), name="fetch for the cache")
-        flight = self._flights[digest, cap] = _Flight(task, cap)
+
+        def land() -> None:
+            if self._flights.get((digest, cap)) is flight:
+                del self._flights[digest, cap]
+
+        flight = SharedTask(self._load(digest, cap, load), name="fetch for the cache", left=land)
+        self._flights[digest, cap] = flight
         return flight
-
-    async def _await(self, digest: str, flight: _Flight) -> Cached:
-        flight.waiting += 1
-        try:
-            return await asyncio.shield(flight.task)
-        finally:
-            flight.waiting -= 1
-            if not flight.waiting:
-                self._land(digest, flight)
-
-    def _land(self, digest: str, flight: _Flight) -> None:
-        """Forget a transfer that nobody waits for; end it if it still runs."""
-        if self._flights.get((digest, flight.cap)) is flight:
-            del self._flights[digest, flight.cap]
-        flight.task.cancel()
 
     async def _load(self, digest: str, cap: int, load: Load) -> Cached:
         stale = self._find(digest)

@@ -17,6 +17,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from framework.errors import InvalidInputError
 from middlewares.proxy import ProxyMiddleware
+from middlewares.shared_task import SharedTask
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable
@@ -86,13 +87,12 @@ def parsed(status: int, body: bytes) -> Robots:
     return Robots(Protego.parse(body[:_SIZE].decode("utf-8", "replace")))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Question:
-    """One site's question, until when its answer counts, and how many pages wait for it."""
+    """What is asked of one site, and until when its answer counts."""
 
-    answer: asyncio.Task[Robots]
+    answer: SharedTask[Robots]
     until: float
-    waiting: int = 0
 
 
 def _policy(text: str) -> RobotsPolicy:
@@ -192,41 +192,33 @@ class RobotsMiddleware:
         key = (parts.scheme, parts.netloc, request.meta.get("proxy"), request.meta.get("pool"))
         question = self._known.get(key)
         if question is None or self._clock() >= question.until:
-            origin = f"{parts.scheme}://{parts.netloc}"
-            question = self._asked(request, key, origin)
-        return await self._heard(key, question)
+            question = self._asked(request, key, f"{parts.scheme}://{parts.netloc}")
+        try:
+            return await question.answer.result()
+        except Exception:  # noqa: BLE001 - the page itself will fail alike, and say why
+            self._forget(key, question)
+            return Robots(None)
 
     def _asked(self, request: Request, key: Hashable, origin: str) -> _Question:
-        answer = asyncio.create_task(self._ask(request, key, origin), name="ask for robots.txt")
+        def left() -> None:
+            if not question.answer.is_done:
+                self._forget(key, question)
+
+        work = self._ask(request, origin)
+        answer = SharedTask(work, name="ask for robots.txt", left=left)
         question = self._known[key] = _Question(answer, self._clock() + _TTL)
         self._known.move_to_end(key)
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
         return question
 
-    async def _heard(self, key: Hashable, question: _Question) -> Robots:
-        """Wait for the answer; whoever leaves last ends a question that still runs."""
-        question.waiting += 1
-        try:
-            return await asyncio.shield(question.answer)
-        finally:
-            question.waiting -= 1
-            if not question.waiting and not question.answer.done():
-                self._forget(key, question.answer)
-                question.answer.cancel()
-
-    def _forget(self, key: Hashable, answer: asyncio.Task[Robots] | None) -> None:
-        known = self._known.get(key)
-        if known is not None and known.answer is answer:
+    def _forget(self, key: Hashable, question: _Question) -> None:
+        if self._known.get(key) is question:
             del self._known[key]
 
-    async def _ask(self, request: Request, key: Hashable, origin: str) -> Robots:
+    async def _ask(self, request: Request, origin: str) -> Robots:
         shared = {name: request.meta[name] for name in _SHARED if name in request.meta}
         limits = {"download_maxsize": 4 * _SIZE, "download_timeout": _TIMEOUT}
         question = Request(f"{origin}/robots.txt", dont_filter=True, meta={**shared, **limits})
-        try:
-            answer = await self._download(question)
-        except Exception:  # noqa: BLE001 - the page itself will fail alike, and say why
-            self._forget(key, asyncio.current_task())
-            return Robots(None)
+        answer = await self._download(question)
         return parsed(answer.status, answer.body)
