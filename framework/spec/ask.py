@@ -192,7 +192,7 @@ class Request(Model):
             return value
         bodies = [key for key in ("form", "json", "text") if key in value]
         if len(bodies) > 1:
-            raise fault("body", f"has more than one body: {', '.join(bodies)}")
+            raise fault("body", f"has more than one body: {', '.join(bodies)}", "keep one of them")
         if bodies and value.get("method") == "GET":
             raise fault("body", f'a GET request has no body: "{bodies[0]}"', "use method: POST")
         return value

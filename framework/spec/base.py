@@ -51,7 +51,7 @@ class Model(BaseModel):
     )
 
 
-def fault(code: str, message: str, hint: str = "") -> PydanticCustomError:
+def fault(code: str, message: str, hint: str) -> PydanticCustomError:
     """Make a validation error whose message stands as it is and whose hint is printed below it."""
     context = {"text": message, "hint": hint}
     return PydanticCustomError(code, "{text}", context)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from framework.spec.compiler import Engine, beside, compile_source
@@ -52,6 +53,7 @@ _SECRETS = re.compile(
     """
 )
 _SHOWN = 6
+_PLANNED = "questions with and without a region, a language, dates and domains are tried"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +113,12 @@ def check_compiled(
         report, more = _case(engine, folders[case], tests.get(case))
         reports.append(report)
         found += more
-    faults = [Fault(("request",), "E502", message) for message in trial(engine)]
+    faults = [Fault(("request",), "E502", message, _PLANNED) for message in trial(engine)]
     found += _placed(path, [*missing, *faults, *_unproven(engine)])
     return EngineCheck(id=engine.id, problems=tuple(sorted(found)), cases=tuple(reports))
 
 
-def _at(path: Path, where: str, message: str, hint: str = "") -> Problem:
+def _at(path: Path, where: str, message: str, hint: str) -> Problem:
     return problem(Mark(File(shown(path))), "E502", where, message, hint)
 
 
@@ -146,10 +148,13 @@ def _case(engine: Engine, folder: Path, test: TestCase | None) -> tuple[CaseRepo
         fixture = load_fixture(folder, engine.spec.request.url)
     except FixtureError as error:
         failure = CaseReport(case=folder.name, failures=(error.message,))
-        return failure, list(error.problems) or [_at(folder, "", error.message)]
+        hint = error.hint or "record the case anew"
+        return failure, list(error.problems) or [_at(folder, "", error.message, hint)]
     report = _read(engine, fixture, test)
-    places = [_at(folder, "", message) for message in report.failures]
-    return report, places
+    # Of a case's many differences the first alone carries the remedy.
+    hints = chain([f"consilience engines heal {engine.id} proposes new selectors"], repeat(""))
+    pairs = zip(report.failures, hints, strict=False)
+    return report, [_at(folder, "", message, hint) for message, hint in pairs]
 
 
 def _read(engine: Engine, fixture: Fixture, test: TestCase | None) -> CaseReport:
@@ -243,4 +248,5 @@ def _unproven(engine: Engine) -> Iterator[Fault]:
     """Yield nothing while the compiler already demands every test of a stable engine."""
     if engine.spec.tests or engine.spec.status.value == "experimental":
         return
-    yield Fault(("tests",), "E502", f'engine "{engine.id}" has no tests')
+    hint = f"record one: consilience engines record {engine.id} ok QUERY"
+    yield Fault(("tests",), "E502", f'engine "{engine.id}" has no tests', hint)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from framework.spec.filters import check_regex, compile_filter
+from framework.spec.filters import FILTERS, check_regex, compile_filter
 from framework.spec.picks import SelectorError, check_selector
-from framework.spec.problems import Fault
+from framework.spec.problems import Fault, suggest
 from framework.spec.templates import TemplateError, compile_template
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ class _Checker:
             yield from self._fallbacks(paging.token, ("paging", "token"))
         elif paging.by == "form":
             if self.format != "html":
-                yield Fault(("paging", "by"), "E304", f"a {self.format} answer has no form")
+                hint = "page by page, offset, link or token"
+                yield Fault(("paging", "by"), "E304", f"a {self.format} answer has no form", hint)
             yield from self._selector("css", paging.form, ("paging", "form"))
 
     def _table(self, table: Mapping[str, tuple[Pick, ...]], at: _Path) -> Iterator[Fault]:
@@ -190,8 +191,9 @@ def _filter(name: str, argument: object, at: _Path) -> Iterator[Fault]:
     try:
         compile_filter(name, argument)
     except ValueError as error:
-        message, _, hint = str(error).partition("\n")
-        yield Fault(at, "E303", message, hint)
+        known = FILTERS.get(name)
+        hint = f"such as {known.example}" if known else suggest(name, FILTERS)
+        yield Fault(at, "E303", str(error), hint)
 
 
 def _template(text: str, row: list[str], at: _Path) -> Iterator[Fault]:

@@ -39,7 +39,8 @@ def _fields(spec: Spec) -> Iterator[Fault]:
             yield _not_allowed(("response", "fields", name), name, known)
     for name in REQUIRED:
         if name not in spec.response.fields:
-            yield Fault(("response", "fields"), "E102", f'"{name}" is missing', key=True)
+            hint = f"a row needs it: write {name}: SELECTOR"
+            yield Fault(("response", "fields"), "E102", f'"{name}" is missing', hint, key=True)
     for name in spec.response.extras:
         if name not in EXTRAS:
             yield _not_allowed(("response", "extras", name), name, list(EXTRAS))
@@ -71,7 +72,8 @@ def _steps(spec: Spec) -> Iterator[Fault]:
     taken = spec.paging.send_as if spec.paging is not None and spec.paging.by == "token" else ""
     for index, step in enumerate(spec.session):
         if step.id in seen or step.id == taken:
-            yield Fault(("session", index, "id"), "E103", f'the name "{step.id}" is taken')
+            hint = "give each session step a name of its own"
+            yield Fault(("session", index, "id"), "E103", f'the name "{step.id}" is taken', hint)
         seen.add(step.id)
         host, own = host_of(step.request.url), host_of(spec.request.url)
         foreign = host != own and host not in spec.fetch.same_site
@@ -116,7 +118,8 @@ def _tests(spec: Spec) -> Iterator[Fault]:
     cases = [test.case for test in spec.tests]
     for index, case in enumerate(cases):
         if case in cases[:index]:
-            yield Fault(("tests", index, "case"), "E103", f'case "{case}" stands here twice')
+            hint = "remove it, or name the folder of another recording"
+            yield Fault(("tests", index, "case"), "E103", f'case "{case}" stands here twice', hint)
 
 
 def _proof(spec: Spec) -> Iterator[Fault]:

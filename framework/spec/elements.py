@@ -65,7 +65,11 @@ class Filter(Model):
         if isinstance(value, Mapping) and len(value) == 1:
             name, argument = next(iter(value.items()))
             return {"name": name, "argument": argument}
-        raise fault("filter", "must be a filter's name or a map of one name to its argument")
+        raise fault(
+            "filter",
+            "must be a filter's name or a map of one name to its argument",
+            "such as strip, or before: '?'",
+        )
 
 
 class Selector(Model):
@@ -129,12 +133,14 @@ class Pick(Model):
         if isinstance(value, Mapping):
             one_of(value, SOURCES, "the pick")
             return value
-        raise fault("pick", "must be a selector or a map with one source")
+        raise fault("pick", "must be a selector or a map with one source", "such as {css: h3 a}")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.remove is not None and self.source != "css":
-            raise fault("pick", '"remove" works with "css" only')
+            raise fault(
+                "pick", '"remove" works with "css" only', "select with css, or leave it out"
+            )
         return self
 
     @property
@@ -172,7 +178,7 @@ class Condition(Model):
     @classmethod
     def _single(cls, value: object) -> object:
         if not isinstance(value, Mapping):
-            raise fault("condition", "must be a map with one condition")
+            raise fault("condition", "must be a map with one condition", "such as {css: .captcha}")
         one_of(value, CONDITIONS, "the condition")
         status = value.get("status")
         return {**value, "status": [status]} if isinstance(status, int) else value

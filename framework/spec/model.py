@@ -101,7 +101,11 @@ class VerdictRule(Model):
         if isinstance(value, Mapping) and len(value) == 1:
             verdict, when = next(iter(value.items()))
             return {"verdict": verdict, "when": when}
-        raise fault("verdict", "must be a map of one verdict to its condition")
+        raise fault(
+            "verdict",
+            "must be a map of one verdict to its condition",
+            "such as captcha: {css: form#captcha}",
+        )
 
 
 class Embedded(Model):
@@ -114,7 +118,7 @@ class Embedded(Model):
     @model_validator(mode="after")
     def _something(self) -> Self:
         if self.css is None and self.after is None:
-            raise fault("embedded", 'needs "css" or "after"')
+            raise fault("embedded", 'needs "css" or "after"', "such as {after: 'window.DATA = '}")
         return self
 
 

@@ -105,7 +105,7 @@ class Problem:
     code: str
     path: str
     message: str
-    hint: str = ""
+    hint: str
     severity: Severity = "error"
     width: int = 1
     source: str = ""
@@ -126,7 +126,7 @@ class Fault:
     at: tuple[str | int, ...]
     code: str
     message: str
-    hint: str = ""
+    hint: str
     word: str = ""
     key: bool = False
     near: str = ""
@@ -143,7 +143,7 @@ class SpecProblemsError(SpecError):
         super().__init__(str(first), hint=hint.strip())
 
 
-def problem(mark: Mark, code: str, path: str, message: str, hint: str = "") -> Problem:
+def problem(mark: Mark, code: str, path: str, message: str, hint: str) -> Problem:
     """Make the problem of that code at a mark; the code's letter is its severity."""
     return Problem(
         file=mark.file.name,

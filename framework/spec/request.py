@@ -263,7 +263,10 @@ class _Compiler:
     def _named(self, values: Mapping[str, object], at: _Path) -> _Pairs:
         for name in values:
             if not _TOKEN.fullmatch(name):
-                self.faults.append(Fault((*at, name), "E103", f'"{name}" is not a name', key=True))
+                hint = "a name has letters, digits and - only, no space and no colon"
+                self.faults.append(
+                    Fault((*at, name), "E103", f'"{name}" is not a name', hint, key=True)
+                )
         return self._pairs(values, at)
 
     def _json(self, value: object, at: _Path) -> _Json:

@@ -57,11 +57,18 @@ _CSS_HINTS = (
 )
 
 
+#: What a hint offers where it is not plain what fails.
+_CSS_FORMS = "such as: div.result > h3 a, #main [data-id], a[href^='http'], li:not(.ad)"
+_XPATH_FORMS = "such as: .//a/@href, string(h3), .//div[contains(@class, 'result')]"
+_JMES_FORMS = "such as: results, data.items[].link, hits[0].title"
+_OPENING = {")": "(", "]": "["}
+
+
 class SelectorError(ValueError):
     """A selector that does not compile: the problem in `message`, the remedy in `hint`."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(f"{message}\n{hint}" if hint else message)
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(f"{message}\n{hint}")
         self.message = message
         self.hint = hint
 
@@ -141,7 +148,7 @@ def compile_css(
     """Compile CSS with our `::text` and `::attr(name)`; raises SelectorError with a hint."""
     selector, take, name = split_pseudo(text)
     if take == "attr" and not _NAME.fullmatch(name):
-        raise SelectorError(f'"{name}" is not an attribute\'s name')
+        raise SelectorError(f'"{name}" is not an attribute\'s name', "write ::attr(href)")
     if lexbor:
         read = _node_reader(take, name, remove, as_html)
         return _lexbor(selector, read)
@@ -151,7 +158,23 @@ def compile_css(
 
 def _css_problem(text: str, reason: str) -> SelectorError:
     hint = next((hint for pattern, hint in _CSS_HINTS if pattern.search(text)), "")
-    return SelectorError(f'"{text}" is not a valid CSS selector{reason}', hint)
+    return SelectorError(
+        f'"{text}" is not a valid CSS selector{reason}', hint or _unclosed(text) or _CSS_FORMS
+    )
+
+
+def _unclosed(text: str) -> str:
+    """Name the bracket or quote that a selector opens and does not close, or closes unopened."""
+    opened: list[str] = []
+    for char in text:
+        if opened and opened[-1] in "\"'":
+            if char == opened[-1]:
+                opened.pop()
+        elif char in "([\"'":
+            opened.append(char)
+        elif char in ")]" and (not opened or opened.pop() != _OPENING[char]):
+            return f"no {_OPENING[char]} stands before the {char}"
+    return f"the {opened[-1]} is not closed" if opened else ""
 
 
 # -- lexbor ------------------------------------------------------------------------------------
@@ -250,7 +273,9 @@ def compile_xpath(
     try:
         path = etree.XPath(text, namespaces=dict(namespaces), regexp=False, smart_strings=False)
     except (etree.XPathError, ValueError, TypeError) as error:
-        raise SelectorError(f'"{text}" is not a valid XPath expression: {error}') from error
+        raise SelectorError(
+            f'"{text}" is not a valid XPath expression: {error}', _XPATH_FORMS
+        ) from error
     _check_prefixes(path, text, namespaces)
     find = _evaluator(path)
     element = element_html if as_html else element_text
@@ -313,7 +338,7 @@ def compile_jmes(text: str) -> Finder:
     try:
         parsed = check_jmes(text)
     except ValueError as error:
-        raise SelectorError(f'"{text}" {error}') from error
+        raise SelectorError(f'"{text}" {error}', _JMES_FORMS) from error
     search = _dotted(text.split(".")) if _DOTTED.fullmatch(text) else _interpreted(parsed.parsed)
 
     def every(scope: object) -> list[object]:

@@ -36,20 +36,25 @@ _MARKUP = re.compile(
 _SYNTAX = (
     ("mapping values are not allowed", "a colon is not expected here",
      'quote a value that holds ": ", and check the indentation'),
-    ("could not find expected ':'", "a key needs a colon and a space after it", ""),
+    ("could not find expected ':'", "a key needs a colon and a space after it",
+     'write "key: value"'),
     ("did not find expected <document start>", "this does not belong to the map above",
      "every key of a map starts in the same column"),
     ("did not find expected key", "a key is expected here",
      "every key of a map starts in the same column; inside quotes, double the quote"),
-    ("did not find expected ',' or", "a comma or a closing bracket is missing", ""),
-    ("did not find expected '-' indicator", "an item of the list starts with a hyphen", ""),
+    ("did not find expected ',' or", "a comma or a closing bracket is missing",
+     "close every [ and {, and quote values that hold , or brackets"),
+    ("did not find expected '-' indicator", "an item of the list starts with a hyphen",
+     'write "- value", all in the same column'),
     ("block sequence entries are not allowed", "a list item is not expected here",
      "put the list on its own lines, indented below its key"),
-    ("unexpected end of stream", "a quote is not closed", ""),
+    ("unexpected end of stream", "a quote is not closed",
+     "end the value with the quote that it starts with"),
     ("cannot start any token", "this character cannot start a value", "quote the value"),
     ("unknown escape character", "this backslash is no escape",
      "use single quotes for regular expressions"),
-    ("control characters are not allowed", "a control character is not allowed", ""),
+    ("control characters are not allowed", "a control character is not allowed",
+     "delete it; an editor that shows invisible characters finds it"),
 )  # fmt: skip
 
 
@@ -104,7 +109,8 @@ def load_file(path: Path) -> Source:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        return _failed(File(shown(path)), "E001", f"cannot be read: {error.strerror}")
+        hint = "check that it is there and may be read"
+        return _failed(File(shown(path)), "E001", f"cannot be read: {error.strerror}", hint)
     return load_text(data, shown(path))
 
 
@@ -112,12 +118,14 @@ def load_text(text: str | bytes, path: str) -> Source:
     """Parse one document; every alias, anchor, tag and duplicate key is a problem of its own."""
     data = text.encode() if isinstance(text, str) else text
     if len(data) > MAX_BYTES:
-        return _failed(File(path), "E003", "is larger than 64 KiB")
+        hint = "one file is one engine; the largest that ships is a tenth of that"
+        return _failed(File(path), "E003", "is larger than 64 KiB", hint)
     try:
         decoded = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return _failed(File(path), "E008", "is not UTF-8 text", line=line)
+        hint = "save it as UTF-8"
+        return _failed(File(path), "E008", "is not UTF-8 text", hint, line)
     file = File(path, tuple(decoded.splitlines()))
     if _MARKUP.match(decoded):
         hint = "it was probably saved from a browser: download the raw file instead"
@@ -125,7 +133,7 @@ def load_text(text: str | bytes, path: str) -> Source:
     return _parse(decoded, file)
 
 
-def _failed(file: File, code: str, message: str, hint: str = "", line: int = 1) -> Source:
+def _failed(file: File, code: str, message: str, hint: str, line: int = 1) -> Source:
     return Source(file, None, [problem(Mark(file, line), code, "", f"the file {message}", hint)])
 
 
@@ -136,10 +144,10 @@ def _parse(text: str, file: File) -> Source:
     except yaml.MarkedYAMLError as error:
         builder.problems.append(_syntax(error, file))
     except yaml.YAMLError as error:
-        message = _plain_words(str(error))[0]
-        builder.problems.append(problem(Mark(file), "E001", "", message))
+        builder.problems.append(problem(Mark(file), "E001", "", *_plain_words(str(error))))
     except _TooDeepError as error:
-        builder.problems.append(problem(error.mark, "E003", "", f"deeper than {MAX_DEPTH} levels"))
+        message, hint = f"deeper than {MAX_DEPTH} levels", "an engine needs no more than a dozen"
+        builder.problems.append(problem(error.mark, "E003", "", message, hint))
     usable = builder.root if not builder.problems else None
     return Source(file, usable, builder.problems)
 
@@ -160,7 +168,7 @@ def _plain_words(said: str) -> tuple[str, str]:
     for part, message, hint in _SYNTAX:
         if part in said:
             return message, hint
-    return f"not YAML: {said}", ""
+    return f"not YAML: {said}", "put quotes around text that holds : # [ ] { } or starts with @ ` %"
 
 
 class _TooDeepError(Exception):
@@ -193,13 +201,14 @@ class _Builder:
 
     def _check_root(self) -> None:
         if self.root is None or self.root.value is None:
-            self._report(Mark(self.file), "E007", "the file is empty")
+            hint = "start with schema: 1, or let `consilience engines new` propose a file"
+            self._report(Mark(self.file), "E007", "the file is empty", hint)
         elif not isinstance(self.root.value, dict):
             self._report(
                 self.root.mark, "E103", "the file must be a map of keys", "start with schema: 1"
             )
 
-    def _report(self, mark: Mark, code: str, message: str, hint: str = "") -> None:
+    def _report(self, mark: Mark, code: str, message: str, hint: str) -> None:
         self.problems.append(problem(mark, code, "", message, hint))
 
     def _mark(self, event: yaml.Event) -> Mark:

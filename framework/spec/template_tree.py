@@ -83,7 +83,7 @@ class TemplateError(ConsilienceError):
 
     code = "template"
 
-    def __init__(self, message: str, hint: str = "", word: str = "", kind: str = "E203") -> None:
+    def __init__(self, message: str, hint: str, word: str = "", kind: str = "E203") -> None:
         super().__init__(message, hint=hint)
         self.word = word
         self.kind = kind
@@ -93,7 +93,7 @@ def check_tree(tree: nodes.Node) -> None:
     """Refuse everything that the language does not list; raises TemplateError."""
     for count, node in enumerate(_walk(tree)):
         if count > _MAX_NODES:
-            raise TemplateError(f"template has more than {_MAX_NODES} parts")
+            raise TemplateError(f"template has more than {_MAX_NODES} parts", "write a shorter one")
         kind = type(node).__name__
         if not isinstance(node, _ALLOWED):
             what = _WORDS.get(kind, f"{kind.lower()!r}")
@@ -120,11 +120,15 @@ def _check_filter(node: nodes.Filter) -> None:
             node.name,
         )
     if node.kwargs or node.dyn_args or node.dyn_kwargs:
-        raise TemplateError(f'filter "{node.name}" takes its arguments by position', "", node.name)
+        hint = f"write {node.name}(a), without names or stars"
+        raise TemplateError(
+            f'filter "{node.name}" takes its arguments by position', hint, node.name
+        )
     least, most = template_filters.ARITY[node.name]
     if not least <= len(node.args) <= most:
         counts = str(least) if least == most else f"{least} to {most}"
-        raise TemplateError(f'filter "{node.name}" takes {counts} arguments', "", node.name)
+        hint = f"write {node.name}('…')" if most else "write it without brackets"
+        raise TemplateError(f'filter "{node.name}" takes {counts} arguments', hint, node.name)
 
 
 def _walk(node: nodes.Node) -> Iterator[nodes.Node]:

@@ -207,18 +207,21 @@ class Template:
         except UndefinedError:
             return None
         except (_JinjaError, TypeError, ValueError, OverflowError) as error:
-            raise TemplateError(f"template {self.source!r} cannot be rendered: {error}") from error
+            raise TemplateError(
+                f"template {self.source!r} cannot be rendered: {error}",
+                "its parts are not of the types that it combines",
+            ) from error
 
 
 def _tree(tree: nodes.Template | None) -> nodes.Template:
     if tree is None:
-        raise TemplateError("a constant needs no compiling")
+        raise TemplateError("a constant needs no compiling", "use its text")
     return tree
 
 
 def _capped(text: str) -> str:
     if len(text.encode()) > MAX_OUTPUT:
-        raise TemplateError(f"template yields more than {MAX_OUTPUT} bytes")
+        raise TemplateError(f"template yields more than {MAX_OUTPUT} bytes", "write less into it")
     return text
 
 
@@ -272,9 +275,10 @@ def _parsed(source: str, address: bool) -> Template:
     try:
         tree = environment.parse(source)
     except TemplateSyntaxError as error:
-        raise TemplateError(f"template is not valid: {error.message}") from error
+        hint = 'a substitution is written "{{ name }}", with all brackets and quotes closed'
+        raise TemplateError(f"template is not valid: {error.message}", hint) from error
     except RecursionError as error:
-        raise TemplateError("template is nested too deeply") from error
+        raise TemplateError("template is nested too deeply", "write a shorter one") from error
     check_tree(tree)
     settle(tree)
     if address:

@@ -23,28 +23,32 @@ __all__ = ["faults_of"]
 
 _Path = tuple[str | int, ...]
 
-#: Types of pydantic's errors to what is expected, in words.
+_TEXT = ("text", "put it in quotes")
+_WHOLE = ("a whole number", "write digits alone, without quotes")
+_LIST = ("a list", "write [one, two], or one item a line behind a hyphen")
+_MAP = ("a map", "write {key: value}, or one key a line")
+#: Types of pydantic's errors to what is expected and how that is written.
 _EXPECTED = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "bool_type": "true or false",
-    "tuple_type": "a list",
-    "list_type": "a list",
-    "dict_type": "a map",
-    "mapping_type": "a map",
-    "model_type": "a map",
-    "model_attributes_type": "a map",
-    "string_too_short": "text that is not empty",
-    "too_short": "a list that is not empty",
+    "string_type": _TEXT,
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_from_float": _WHOLE,
+    "float_type": ("a number", "write digits with at most one point, without quotes"),
+    "bool_type": ("true or false", "write it without quotes"),
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "dict_type": _MAP,
+    "mapping_type": _MAP,
+    "model_type": _MAP,
+    "model_attributes_type": _MAP,
+    "string_too_short": ("text that is not empty", "write a value, or remove the key"),
+    "too_short": ("a list that is not empty", "write an item, or remove the key"),
 }
 _COMPARISONS = {
-    "greater_than_equal": ("at least", "ge"),
-    "greater_than": ("more than", "gt"),
-    "less_than_equal": ("at most", "le"),
-    "less_than": ("less than", "lt"),
+    "greater_than_equal": ("at least", "ge", "the smallest is"),
+    "greater_than": ("more than", "gt", "write a number above"),
+    "less_than_equal": ("at most", "le", "the largest is"),
+    "less_than": ("less than", "lt", "write a number below"),
 }
 _CODES = {"one_of": "E104", "body": "E104"}
 
@@ -84,7 +88,7 @@ def _fault(detail: ErrorDetails, places: Places, model: type[BaseModel]) -> Faul
     if kind == "extra_forbidden":
         return _unknown(at, detail["loc"], places, model)
     if kind == "missing":
-        return Fault(at[:-1], "E102", f'"{at[-1]}" is missing')
+        return Fault(at[:-1], "E102", f'"{at[-1]}" is missing', f"add the key {at[-1]}: …")
     if kind == "union_tag_not_found":
         return Fault(at, "E102", '"by" is missing', _names(context))
     if kind == "union_tag_invalid":
@@ -102,17 +106,19 @@ def _words(detail: ErrorDetails, context: Mapping[str, object], node: Node) -> t
     kind = detail["type"]
     shown = "" if isinstance(node.value, dict | list) else f", not {_shown(node.value)}"
     if kind in _EXPECTED:
-        return f"must be {_EXPECTED[kind]}{shown}", ""
+        expected, hint = _EXPECTED[kind]
+        return f"must be {expected}{shown}", hint
     if kind in _COMPARISONS:
-        words, limit = _COMPARISONS[kind]
-        return f"must be {words} {context[limit]}{shown}", ""
+        words, name, hint = _COMPARISONS[kind]
+        limit = context[name]
+        return f"must be {words} {limit}{shown}", f"{hint} {limit}"
     if kind in ("enum", "literal_error", "union_tag_invalid"):
         return f"{_shown(node.value)} is not allowed here", _names(context, node.value)
     if kind == "string_pattern_mismatch":
         return f"{_shown(node.value)} is not allowed here", f"it must match {context['pattern']}"
     if "text" in context:
         return f"{context['text']}{shown if kind in ('span', 'rate') else ''}", str(context["hint"])
-    return detail["msg"][:1].lower() + detail["msg"][1:], ""
+    return detail["msg"][:1].lower() + detail["msg"][1:], "docs/engines.md describes the key"
 
 
 def _shown(value: object) -> str:

@@ -90,7 +90,8 @@ def check(ids: Sequence[str], *, as_json: bool, annotations: bool) -> int:
             line(render_text(problems))
         cases = sum(len(done.cases) for done in checks)
         bad = sum(not done.ok for done in checks)
-        line(f"{len(checks)} engines, {cases} recordings: {f'{bad} wrong' if bad else 'all fine'}")
+        what = f"{_count(len(checks), 'engine')}, {_count(cases, 'recording')}"
+        line(f"{what}: {f'{bad} wrong' if bad else 'all fine'}")
     return int(any(not done.ok for done in checks))
 
 
@@ -100,6 +101,10 @@ def _check(entry: Entry, fixtures: Path) -> EngineCheck:
     if entry.engine is None:
         return EngineCheck(id=entry.id, problems=entry.problems)
     return check_compiled(entry.engine, entry.path, fixtures, entry.problems)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _report(done: EngineCheck) -> dict[str, object]:

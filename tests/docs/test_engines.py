@@ -69,7 +69,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_the_engine_works_at_the_end(followed: tuple[Path, str]) -> None:
     folder, said = followed
 
-    assert "1 engines, 2 recordings: all fine" in said
+    assert "1 engine, 2 recordings: all fine" in said
     assert (folder / "merged.jsonl").read_text().count("\n") == 3
     assert (folder / "rows.jsonl").read_text().count("\n") == 12
     assert "<svg" in (folder / "report.html").read_text() or "shelf" in said

@@ -94,8 +94,10 @@ def engine(text: str = GOOD) -> Engine:
 
 
 def problems(text: str, parents: Mapping[str, str] | None = None) -> tuple[Problem, ...]:
-    """Return all problems of a text."""
-    return compiled(text, parents).problems
+    """Return all problems of a text; each must say how to mend it."""
+    found = compiled(text, parents).problems
+    assert [str(item) for item in found if not item.hint] == []
+    return found
 
 
 def codes(text: str, parents: Mapping[str, str] | None = None) -> list[tuple[str, str]]:

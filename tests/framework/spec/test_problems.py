@@ -30,13 +30,13 @@ def test_text_has_place_line_caret_and_hint() -> None:
 
 
 def test_the_caret_keeps_tabs_and_stays_on_its_line() -> None:
-    item = problem(Mark(_FILE, 2, 2, 99), "E101", "", "unknown")
+    item = problem(Mark(_FILE, 2, 2, 99), "E101", "", "unknown", "")
     assert render_text([item]).splitlines()[-1] == "       | \t^^^^^^^^"
 
 
 def test_problems_are_sorted_by_place() -> None:
     places = [(3, 1), (1, 5), (1, 2)]
-    items = [problem(Mark(_FILE, line, column), "E103", "", "x") for line, column in places]
+    items = [problem(Mark(_FILE, line, column), "E103", "", "x", "") for line, column in places]
     heads = [line for line in render_text(items).splitlines() if line.startswith("engines.d")]
     assert [head.split(":")[1:3] for head in heads] == [["1", "2"], ["1", "5"], ["3", "1"]]
 
@@ -95,7 +95,7 @@ def test_the_error_carries_all_problems_and_shows_the_first() -> None:
 
 
 def test_the_letter_of_a_code_is_its_severity() -> None:
-    made: list[Problem] = [problem(Mark(_FILE), code, "", "x") for code in CODES]
+    made: list[Problem] = [problem(Mark(_FILE), code, "", "x", "") for code in CODES]
     assert all((item.severity == "warning") == item.code.startswith("W") for item in made)
 
 

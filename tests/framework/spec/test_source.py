@@ -21,6 +21,7 @@ def value(text: str) -> object:
 
 
 def codes(source: Source) -> list[tuple[str, int, int]]:
+    assert [str(item) for item in source.problems if not item.hint] == []
     return [(item.code, item.line, item.column) for item in source.problems]
 
 
@@ -163,6 +164,7 @@ def test_marks_point_to_keys_and_values() -> None:
 def test_any_bytes_give_a_tree_or_problems(data: bytes) -> None:
     source = load_text(data, "x.yaml")
     assert (source.root is None) == bool(source.problems)
+    assert all(item.hint for item in source.problems)
 
 
 _YAML = st.text(alphabet="ab:- \n\t[]{},\"'#&*!|>%@`?01\\", max_size=80)
@@ -172,3 +174,4 @@ _YAML = st.text(alphabet="ab:- \n\t[]{},\"'#&*!|>%@`?01\\", max_size=80)
 def test_any_text_gives_a_tree_or_problems(text: str) -> None:
     source = load_text(text, "x.yaml")
     assert (source.root is None) == bool(source.problems)
+    assert all(item.hint for item in source.problems)

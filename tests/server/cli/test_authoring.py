@@ -51,7 +51,7 @@ def shelf(project: Path, run: Run) -> Path:
 def test_new_writes_a_file_and_a_recording_that_pass_the_check(shelf: Path, run: Run) -> None:
     done = run("engines", "check", "shelf")
 
-    assert (done.code, done.out) == (0, "1 engines, 1 recordings: all fine\n")
+    assert (done.code, done.out) == (0, "1 engine, 1 recording: all fine\n")
     expected = json.loads((shelf / "fixtures/shelf/ok/expected.json").read_text())
     assert [row["rank"] for row in expected["results"]] == [1, 2, 3, 4]
 
