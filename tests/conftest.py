@@ -17,6 +17,14 @@ settings.register_profile("steady", deadline=None)
 settings.load_profile("steady")
 
 
+def pytest_collection() -> None:
+    """Share the packaged engines: tests make hundreds of catalogues, each of all of them."""
+    # Imported only now: coverage does not yet run when workers load this file.
+    from tests.support.compiled import share_packaged
+
+    share_packaged()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Generator[None, object, object]:
     """Leave logging as it was: commands set it up for their process, which tests share."""
