@@ -49,6 +49,7 @@ INLINE = words(
 """Elements that flow in a line of text."""
 #: The names that matter on an element within a line: it is hidden, or a tool of the page.
 _TELLING = re.compile("hid|sr-|screen|invisible|none|edit|link|anchor|lead|intro|embed")
+_UNPLAIN = re.compile(r"[^\w-]", re.ASCII)
 _LABEL_MOST = 2_000
 _FLOWING = INLINE | {"-text", "button", "svg"}
 _PRUNED = words("nav footer noscript menu")
@@ -156,7 +157,7 @@ class Dom:
         path = self._paths[index]
         for node in reversed(chain):
             name = self.tag[node]
-            step = "body" if name == "body" else f"{name}:nth-of-type({self._place(node)})"
+            step = name if name == "body" else f"{_quoted(name)}:nth-of-type({self._place(node)})"
             path = self._paths[node] = f"{path} > {step}"
         return path
 
@@ -220,6 +221,11 @@ def _is_read(node: LexborNode, name: str, parent: str) -> bool:
     if name == "noscript":
         return node.css_first("img") is not None and not node.text().strip()
     return name == "footer" and parent == "blockquote"
+
+
+def _quoted(name: str) -> str:
+    """Write an element's name as selectors want it: pages have elements like `o:p` and `a<`."""
+    return _UNPLAIN.sub(lambda it: f"\\{ord(it[0]):x} " if it[0] < " " else f"\\{it[0]}", name)
 
 
 def _name(node: LexborNode) -> str:

@@ -59,8 +59,10 @@ TEXTS = st.text(max_size=40) | st.sampled_from(
         "日本語の文章です。",
     )
 )
+#: Names that nobody meant: a bracket forgotten, another language's prefix.
+NAMES = st.from_regex(r"[a-z][^\s/>\0]{1,4}", fullmatch=True)
 PARTS = st.one_of(
-    st.builds("<{}{}>".format, TAGS, ATTRIBUTES), st.builds("</{}>".format, TAGS), TEXTS
+    st.builds("<{}{}>".format, TAGS | NAMES, ATTRIBUTES), st.builds("</{}>".format, TAGS), TEXTS
 )
 PAGES = st.lists(PARTS, max_size=60).map("".join)
 
@@ -108,6 +110,8 @@ def points_at_its_text(document: Document, tree: LexborHTMLParser) -> list[str]:
 
 @settings(max_examples=100)
 @given(PAGES.filter(lambda page: "<math" not in page))
+@example("<a</a>0")
+@example("<o:p>of a word processor")
 def test_paths_point_at_the_text_of_their_block(page: str) -> None:
     body = f"<!doctype html><body>{page}"
     assert not points_at_its_text(read(body.encode(), URL), LexborHTMLParser(body))
@@ -178,6 +182,7 @@ HUGE: dict[str, Callable[[int], bytes]] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("make", HUGE.values(), ids=HUGE.keys())
 def test_time_grows_with_size_alone(make: Callable[[int], bytes]) -> None:
     def seconds(size: int) -> float:
@@ -192,12 +197,14 @@ def test_time_grows_with_size_alone(make: Callable[[int], bytes]) -> None:
     assert seconds(32_000) < 40 * small + 1.5
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_a_million_nested_elements_are_read() -> None:
     document = read(b"<html>" + b"<div>" * 1_000_000 + b"the text at the bottom", URL)
     assert document.text == "the text at the bottom"
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_fifty_megabytes_of_text_are_read() -> None:
     document = read(
