@@ -125,5 +125,43 @@ def test_verdicts_are_counted_for_a_week(state: StateDatabase) -> None:
     cooldown.note("a", Verdict.OK)
     cooldown.note("a", Verdict.TIMEOUT)
     assert cooldown.history("a") == {Verdict.OK: 2, Verdict.TIMEOUT: 1}
-    assert cooldown.history("a", HOUR) == {Verdict.OK: 1, Verdict.TIMEOUT: 1}
+    assert cooldown.history("a", 1) == {Verdict.OK: 1, Verdict.TIMEOUT: 1}
     assert cooldown.history("b") == {}
+    hour = clock.now // HOUR * HOUR
+    assert sorted(cooldown.hourly()) == [
+        ("a", hour - 24 * HOUR, Verdict.OK, 1),
+        ("a", hour, Verdict.OK, 1),
+        ("a", hour, Verdict.TIMEOUT, 1),
+    ]
+    clock.now += 7 * 24 * HOUR
+    assert cooldown.history("a") == {Verdict.OK: 1, Verdict.TIMEOUT: 1}
+    clock.now += HOUR
+    assert cooldown.history("a") == {}
+
+
+def test_a_busy_week_takes_no_more_room_than_a_quiet_one(state: StateDatabase) -> None:
+    def rows(answers: int) -> int:
+        clock = Clock()
+        cooldown = Cooldown(state, clock)
+        for _ in range(15 * 24):
+            for _ in range(answers):
+                cooldown.note("a", Verdict.OK)
+            clock.now += HOUR
+        assert sum(cooldown.history("a").values()) == 7 * 24 * answers
+        count: int = state.execute("SELECT count(*) FROM answers").fetchone()[0]
+        state.execute("DELETE FROM answers")
+        return count
+
+    assert rows(100) <= rows(1) <= 7 * 24 + 2
+
+
+def test_workers_count_in_one_history(tmp_path: Path) -> None:
+    clock = Clock()
+    path = tmp_path / "s.db"
+    with StateDatabase(path) as one, StateDatabase(path) as other:
+        mine, theirs = Cooldown(one, clock), Cooldown(other, clock)
+        for _ in range(3):
+            mine.note("a", Verdict.OK)
+            theirs.note("a", Verdict.OK)
+        theirs.history("a")
+        assert mine.history("a") == {Verdict.OK: 6}

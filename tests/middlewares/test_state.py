@@ -30,6 +30,25 @@ def test_what_one_process_writes_another_reads(tmp_path: Path) -> None:
         assert other.execute("SELECT due FROM pace").fetchall() == [(1.0,)]
 
 
+def test_the_verdicts_of_the_first_schema_are_kept_as_counts(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    old = sqlite3.connect(path)
+    old.executescript(f"{MIGRATIONS[0]}; PRAGMA user_version = 1")
+    told = [("a", 3600.0, "ok"), ("a", 7199.0, "ok"), ("a", 7200.0, "ok"), ("b", 1.0, "captcha")]
+    old.executemany("INSERT INTO verdicts VALUES (?, ?, ?)", told)
+    old.execute("INSERT INTO pace VALUES ('a', 1.0)")
+    old.commit()
+    old.close()
+    with StateDatabase(path) as state:
+        assert state.version == len(MIGRATIONS)
+        assert state.execute("SELECT * FROM answers ORDER BY 1, 2").fetchall() == [
+            ("a", 1, "ok", 2),
+            ("a", 2, "ok", 1),
+            ("b", 0, "captcha", 1),
+        ]
+        assert state.execute("SELECT due FROM pace").fetchall() == [(1.0,)]
+
+
 def test_a_failed_transaction_leaves_nothing() -> None:
     def fail(state: StateDatabase) -> None:
         with state.transaction():

@@ -101,17 +101,18 @@ def test_states(health: Health, state: str) -> None:
 def test_a_week_has_slots_of_six_hours() -> None:
     hour = 3600.0
     now = 1_000_000.0
-    moments = [
-        ("a", now - 1, Verdict.OK),
-        ("a", now - (SLOT_HOURS - 0.1) * hour, Verdict.CAPTCHA),
-        ("a", now - (SLOT_HOURS + 0.1) * hour, Verdict.CHANGED),
-        ("a", now - 8 * 24 * hour, Verdict.OK),
-        ("b", now - 2, Verdict.RESTING),
-        ("c", now - 2, Verdict.TIMEOUT),
+    hours = [
+        ("a", now - 1, Verdict.OK, 3),
+        ("a", now - (SLOT_HOURS - 0.1) * hour, Verdict.CAPTCHA, 1),
+        ("a", now - (SLOT_HOURS - 0.2) * hour, Verdict.BLOCKED, 1),
+        ("a", now - (SLOT_HOURS + 0.1) * hour, Verdict.CHANGED, 1),
+        ("a", now - 8 * 24 * hour, Verdict.OK, 1),
+        ("b", now - 2, Verdict.RESTING, 1),
+        ("c", now - 2, Verdict.TIMEOUT, 1),
     ]
-    slots = timeline(moments, now)
+    slots = timeline(hours, now)
 
-    assert slots["a"][-1] == Slot(good=1, refused=1)
+    assert slots["a"][-1] == Slot(good=3, refused=2)
     assert slots["a"][-2] == Slot(changed=1)
     assert len(slots["a"]) == SLOTS
     assert set(slots) == {"a", "c"}
