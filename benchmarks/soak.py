@@ -1,11 +1,12 @@
-"""A soak on loopback: many searches in one process, whose memory, files and tasks must stay flat.
+"""A soak on loopback: many searches in one process, whose cost and holdings must stay flat.
 
     python benchmarks/soak.py [--searches 20000] [--at-once 16]
 
 Three engines answer pages of three rows from a process beside it: what leaks, leaks by the search
 and not by the row. Every hundredth search is cancelled on its way and every fiftieth question asks
 an engine that fails, since leaks like such paths.
-Ends with an error where the last quarter needs more than the second one.
+Ends with an error where the last quarter holds more than the second one: memory, files, tasks,
+or CPU of a search, which is measured against a fixed computation since the machine may be busy.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 #: Memory may grow by this share between the second and the last quarter: allocators breathe.
 ALLOWED = 1.08
+#: A search may become dearer by this share, as what a busy machine adds is never quite even; told
+#: from samples of so many searches on.
+DEARER = 1.15
+_ENOUGH = 500
 _ENGINES = ("soak-a", "soak-b", "soak-c")
 _BROKEN = "soak-broken"
 _ENGINE = """\
@@ -110,6 +115,16 @@ class Sample:
     files: int
     tasks: int
     cpu_ms: float
+    cost: float
+    """CPU of a search as a multiple of the yardstick's."""
+
+
+def yardstick() -> float:
+    """Return the CPU seconds of a fixed computation, as fast as the machine now is."""
+    start = used()
+    table = {str(number): number for number in range(20_000)}
+    assert sum(table[str(number)] for number in range(20_000)) == 199_990_000
+    return used() - start
 
 
 def open_files() -> int:
@@ -149,19 +164,21 @@ async def soak(port: int, searches: int, at_once: int, samples: int = 20) -> lis
 
             each = max(1, searches // samples // at_once)
             for _ in range(samples):
-                cpu = used()
+                before, cpu = yardstick(), used()
                 await asyncio.gather(*(worker(each) for _ in range(at_once)))
-                cpu = (used() - cpu) / each / at_once * 1000
+                cpu = (used() - cpu) / each / at_once
+                cost = cpu / statistics.mean((before, yardstick()))
                 await asyncio.sleep(0.05)
                 gc.collect()
                 done = (len(found) + 1) * each * at_once
                 tasks = len(asyncio.all_tasks())
-                found.append(Sample(done, resident(), open_files(), tasks, cpu))
+                held = (resident(), open_files(), tasks)
+                found.append(Sample(done, *held, cpu_ms=cpu * 1000, cost=cost))
     return found
 
 
 def leaks(samples: list[Sample]) -> list[str]:
-    """Say what the last quarter holds more of than the second one."""
+    """Say what the last quarter holds or costs more of than the second one."""
     quarter = len(samples) // 4
     early, late = samples[quarter : 2 * quarter], samples[-quarter:]
 
@@ -175,6 +192,9 @@ def leaks(samples: list[Sample]) -> list[str]:
     ]
     if middle(late, "mb") > middle(early, "mb") * ALLOWED:
         found.append(f"memory: {middle(early, 'mb'):.0f} MB became {middle(late, 'mb'):.0f} MB")
+    dearer = middle(late, "cost") / middle(early, "cost")
+    if samples[0].searches >= _ENOUGH and dearer > DEARER:
+        found.append(f"CPU: a search costs {dearer:.2f} times what it did")
     return found
 
 
@@ -191,15 +211,22 @@ def main() -> None:
     with page_server("soak.py") as port:
         samples = asyncio.run(soak(port, given.searches, given.at_once))
     rows = [
-        (f"{one.searches:,}", f"{one.mb:.0f}", one.files, one.tasks, f"{one.cpu_ms:.2f}")
+        (
+            f"{one.searches:,}",
+            f"{one.mb:.0f}",
+            one.files,
+            one.tasks,
+            f"{one.cpu_ms:.2f}",
+            f"{one.cost:.3f}",
+        )
         for one in samples
     ]
     print(machine())
-    head = ("searches", "MB", "open files", "tasks", "CPU ms a search")
+    head = ("searches", "MB", "open files", "tasks", "CPU ms a search", "yardsticks a search")
     print(f"\n{table(head, rows)}\n")
     if found := leaks(samples):
         raise SystemExit("not flat: " + "; ".join(found))
-    print("flat: memory, files and tasks")
+    print("flat: memory, files, tasks and CPU")
 
 
 if __name__ == "__main__":

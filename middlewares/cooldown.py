@@ -6,6 +6,7 @@ A rest is written to the state database, so it survives restarts and holds for e
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,9 @@ DEFAULT_RESTS: Mapping[Verdict, float] = {
 _SERVER_SAYS = frozenset({Verdict.RATE_LIMITED, Verdict.QUOTA, Verdict.BLOCKED})
 #: No server and no file rests an engine for longer.
 LONGEST_REST = 7 * 24 * 3600.0
-#: Seconds that verdicts are remembered for reports.
-_HISTORY = 7 * 24 * 3600.0
+#: Hours that verdicts are remembered for reports.
+_WEEK = 7 * 24
+_HOUR = 3600.0
 #: Seconds after which another process's rests are looked for.
 _LOOK_EVERY = 0.2
 #: Verdicts are written together: so many, or when the first of them is so many seconds old.
@@ -75,8 +77,9 @@ def rest_for(
 class Cooldown:
     """Remembers which engines rest; `clock` gives Unix seconds.
 
-    Rests are written at once and those of other processes seen within 0.2 s; the history of
-    verdicts is written in batches, and when the state database is closed.
+    Rests are written at once and those of other processes seen within 0.2 s. The history counts
+    verdicts by the hour, so a busy week takes no more room than a quiet one; it is written in
+    batches, and when the state database is closed.
     """
 
     def __init__(self, state: StateDatabase, clock: Callable[[], float] = time.time) -> None:
@@ -85,7 +88,9 @@ class Cooldown:
         self._rests: dict[str, Rest] = {}
         self._looked = float("-inf")
         self._seen = -1
-        self._unwritten: list[tuple[str, float, str]] = []
+        self._unwritten: list[tuple[str, int, str]] = []
+        self._written = clock()
+        self._swept = 0
         state.before_close(self._write_history)
 
     def resting(self, subject: str) -> Rest | None:
@@ -171,33 +176,50 @@ class Cooldown:
     def remember(self, subject: str, verdict: Verdict) -> None:
         """Count a verdict in the history without letting it rest anything."""
         now = self._clock()
-        self._unwritten.append((subject, now, verdict.value))
-        if len(self._unwritten) >= _BATCH or now - self._unwritten[0][1] > _BATCH_SECONDS:
+        if not self._unwritten:
+            self._written = now
+        self._unwritten.append((subject, int(now // _HOUR), verdict.value))
+        if len(self._unwritten) >= _BATCH or now - self._written > _BATCH_SECONDS:
             self._write_history()
 
     def _write_history(self) -> None:
-        if self._unwritten:
-            batch, self._unwritten = self._unwritten, []
-            self._state.execute_many("INSERT INTO verdicts VALUES (?, ?, ?)", batch)
-            self._state.execute("DELETE FROM verdicts WHERE at < ?", (batch[0][1] - _HISTORY,))
+        if not self._unwritten:
+            return
+        counts, self._unwritten = Counter(self._unwritten), []
+        self._state.execute_many(
+            "INSERT INTO answers VALUES (?, ?, ?, ?) ON CONFLICT (engine, hour, verdict)"
+            " DO UPDATE SET count = count + excluded.count",
+            [(*key, count) for key, count in counts.items()],
+        )
+        self._sweep(max(hour for _, hour, _ in counts))
 
-    def history(self, subject: str, span: float = _HISTORY) -> dict[Verdict, int]:
-        """Return how often each verdict fell in the last `span` seconds, at most a week."""
+    def _sweep(self, hour: int) -> None:
+        """Forget what is older than a week, once in each hour."""
+        if hour != self._swept:
+            self._swept = hour
+            self._state.execute("DELETE FROM answers WHERE hour < ?", (hour - _WEEK,))
+
+    def history(self, subject: str, hours: int = _WEEK) -> dict[Verdict, int]:
+        """Return how often each verdict fell in this hour and the last ones, at most a week."""
         self._write_history()
         rows = self._state.execute(
-            "SELECT verdict, count(*) FROM verdicts WHERE engine = ? AND at >= ? GROUP BY verdict",
-            (subject, self._clock() - span),
+            "SELECT verdict, sum(count) FROM answers WHERE engine = ? AND hour >= ? GROUP BY 1",
+            (subject, self._first(hours)),
         )
         return {Verdict(row[0]): int(row[1]) for row in rows}
 
-    def recent(self, span: float = _HISTORY) -> tuple[tuple[str, float, Verdict], ...]:
-        """Return the verdicts of all engines in the last `span` seconds, at most a week.
+    def hourly(self, hours: int = _WEEK) -> tuple[tuple[str, float, Verdict, int], ...]:
+        """Return the history of all engines, this hour and the last ones, at most a week.
 
-        Each is the engine, the Unix moment and the verdict, the oldest first.
+        Each entry is the engine, the Unix moment at which the hour began, the verdict and how
+        often it fell, the oldest first.
         """
         self._write_history()
         rows = self._state.execute(
-            "SELECT engine, at, verdict FROM verdicts WHERE at >= ? ORDER BY at",
-            (self._clock() - span,),
+            "SELECT engine, hour, verdict, count FROM answers WHERE hour >= ? ORDER BY hour",
+            (self._first(hours),),
         )
-        return tuple((str(row[0]), float(row[1]), Verdict(row[2])) for row in rows)
+        return tuple((str(row[0]), row[1] * _HOUR, Verdict(row[2]), int(row[3])) for row in rows)
+
+    def _first(self, hours: int) -> int:
+        return int(self._clock() // _HOUR) - min(hours, _WEEK)

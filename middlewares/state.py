@@ -37,6 +37,15 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     CREATE TABLE pace (subject TEXT PRIMARY KEY, due REAL NOT NULL) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE answers (
+      engine TEXT NOT NULL, hour INTEGER NOT NULL, verdict TEXT NOT NULL, count INTEGER NOT NULL,
+      PRIMARY KEY (engine, hour, verdict)
+    ) WITHOUT ROWID;
+    INSERT INTO answers
+      SELECT engine, CAST(at / 3600 AS INTEGER), verdict, count(*) FROM verdicts GROUP BY 1, 2, 3;
+    DROP TABLE verdicts;
+    """,
 )
 
 _BUSY_SECONDS = 5.0

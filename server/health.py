@@ -121,7 +121,7 @@ def examine(app: Application, ids: Sequence[str] = (), *, offline: bool = True) 
     """
     catalogue = app.catalogue
     entries = [catalogue.entry(name) for name in ids] if ids else list(catalogue.entries())
-    slots = timeline(app.policy.cooldown.recent(), datetime.now(UTC).timestamp())
+    slots = timeline(app.policy.cooldown.hourly(), datetime.now(UTC).timestamp())
     found = []
     for entry in entries:
         checked = _checked(app, entry) if offline else None
@@ -193,7 +193,9 @@ def health_metrics(app: Application) -> str:
         ("engine", "verdict"),
         registry=registry,
     )
-    counts = Counter((engine, verdict) for engine, _, verdict in app.policy.cooldown.recent())
+    counts: Counter[tuple[str, Verdict]] = Counter()
+    for engine, _, verdict, count in app.policy.cooldown.hourly():
+        counts[engine, verdict] += count
     for (engine, verdict), count in sorted(counts.items()):
         week.labels(engine, verdict.value).set(count)
     now = datetime.now(UTC).timestamp()
@@ -203,18 +205,18 @@ def health_metrics(app: Application) -> str:
 
 
 def timeline(
-    moments: Sequence[tuple[str, float, Verdict]], now: float
+    hours: Sequence[tuple[str, float, Verdict, int]], now: float
 ) -> Mapping[str, tuple[Slot, ...]]:
     """Return each engine's last week in slots of six hours, the oldest first."""
     width = SLOT_HOURS * 3600.0
     counts: dict[str, list[dict[str, int]]] = {}
-    for engine, at, verdict in moments:
+    for engine, at, verdict, count in hours:
         place = SLOTS - 1 - int((now - at) / width)
         if verdict in _NOT_ASKED or not 0 <= place < SLOTS:
             continue
         slots = counts.setdefault(engine, [{} for _ in range(SLOTS)])
         name = _sort(verdict)
-        slots[place][name] = slots[place].get(name, 0) + 1
+        slots[place][name] = slots[place].get(name, 0) + count
     return {engine: tuple(Slot(**slot) for slot in slots) for engine, slots in counts.items()}
 
 
