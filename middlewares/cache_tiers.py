@@ -14,16 +14,26 @@ from framework.errors import ConsilienceError
 from framework.types import HttpResponse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 __all__ = ["Cached", "DiskTier", "MemoryTier"]
 
+#: Seconds within which a page that is used again needs no new mark.
+_USED_EVERY = 30.0
+#: Bodies lie apart, so that sweeping, counting and marking as used never touch them. `pages` is
+#: what earlier versions kept both in.
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS pages (
-  digest TEXT PRIMARY KEY, head TEXT NOT NULL, body BLOB NOT NULL,
-  size INTEGER NOT NULL, stored REAL NOT NULL, used REAL NOT NULL
+DROP TABLE IF EXISTS pages;
+CREATE TABLE IF NOT EXISTS answers (
+  digest TEXT PRIMARY KEY, head TEXT NOT NULL, size INTEGER NOT NULL, stored REAL NOT NULL,
+  used REAL NOT NULL
 );
-CREATE INDEX IF NOT EXISTS pages_by_use ON pages (used);
+CREATE INDEX IF NOT EXISTS answers_by_use ON answers (used, size, digest);
+CREATE INDEX IF NOT EXISTS answers_by_age ON answers (stored);
+CREATE TABLE IF NOT EXISTS bodies (digest TEXT PRIMARY KEY, body BLOB NOT NULL);
+CREATE TRIGGER IF NOT EXISTS bodies_follow AFTER DELETE ON answers
+  BEGIN DELETE FROM bodies WHERE digest = OLD.digest; END;
 """
 
 
@@ -124,47 +134,65 @@ class DiskTier:
         self._db.close()
 
     def get(self, digest: str, now: float) -> Cached | None:
-        """Return an entry and mark it as used."""
+        """Return an entry and mark it as used, to half a minute."""
         row = self._db.execute(
-            "SELECT head, body, stored FROM pages WHERE digest = ?", (digest,)
+            "SELECT head, body, stored, used FROM answers JOIN bodies USING (digest)"
+            " WHERE digest = ?",
+            (digest,),
         ).fetchone()
         if row is None:
             return None
-        self._db.execute("UPDATE pages SET used = ? WHERE digest = ?", (now, digest))
+        if now - float(row[3]) >= _USED_EVERY:
+            self._db.execute("UPDATE answers SET used = ? WHERE digest = ?", (now, digest))
         return _entry(str(row[0]), bytes(row[1]), float(row[2]))
 
     def put(self, digest: str, entry: Cached, now: float) -> None:
         """Keep an entry in place of an earlier one."""
         body = zlib.compress(entry.response.body, 1)
-        self._db.execute(
-            "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?)",
-            (digest, _head(entry), body, len(body), entry.stored, now),
-        )
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET"
+                " head = excluded.head, size = excluded.size, stored = excluded.stored,"
+                " used = excluded.used",
+                (digest, _head(entry), len(body), entry.stored, now),
+            )
+            self._db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (digest, body))
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
 
     def sweep(self, oldest: float, limit: int) -> int:
         """Remove entries stored before `oldest`, then the longest unused beyond `limit` bytes."""
-        gone = self._db.execute("DELETE FROM pages WHERE stored < ?", (oldest,)).rowcount
-        surplus = self.size() - limit
-        doomed: list[tuple[str]] = []
-        rows = self._db.execute("SELECT digest, size FROM pages ORDER BY used").fetchall()
-        for digest, size in rows if surplus > 0 else ():
-            if surplus <= 0:
-                break
-            doomed.append((str(digest),))
-            surplus -= int(size)
-        self._db.executemany("DELETE FROM pages WHERE digest = ?", doomed)
+        with self._transaction():
+            gone = self._db.execute("DELETE FROM answers WHERE stored < ?", (oldest,)).rowcount
+            doomed = [(digest,) for digest in self._longest_unused(self.size() - limit)]
+            self._db.executemany("DELETE FROM answers WHERE digest = ?", doomed)
         return gone + len(doomed)
+
+    def _longest_unused(self, surplus: int) -> Iterator[str]:
+        """Yield entries until their bodies take up what is too much."""
+        rows = self._db.execute("SELECT digest, size FROM answers ORDER BY used")
+        while surplus > 0 and (row := rows.fetchone()) is not None:
+            yield str(row[0])
+            surplus -= int(row[1])
 
     def size(self) -> int:
         """Return the bytes that all bodies take, compressed."""
-        return int(self._db.execute("SELECT coalesce(sum(size), 0) FROM pages").fetchone()[0])
+        return int(self._db.execute("SELECT coalesce(sum(size), 0) FROM answers").fetchone()[0])
 
     def __len__(self) -> int:
-        return int(self._db.execute("SELECT count(*) FROM pages").fetchone()[0])
+        return int(self._db.execute("SELECT count(*) FROM answers").fetchone()[0])
 
     def clear(self) -> int:
         """Remove everything and give the space back; return how many entries there were."""
-        gone = self._db.execute("DELETE FROM pages").rowcount
+        gone = self._db.execute("DELETE FROM answers").rowcount
         self._db.execute("VACUUM")
         return gone
 

@@ -249,6 +249,57 @@ def test_both_tiers_are_bounded_and_swept() -> None:
     cache.close()
 
 
+def test_the_longest_unused_go_first(tmp_path: Path) -> None:
+    clock = Clock()
+    cache = Cache(tmp_path / "cache.db", memory=1, clock=clock)
+    keys = [CacheKey(f"https://site.test/{number}") for number in range(3)]
+    for key in keys:
+        cache.put(key, page())
+        clock.now += 40
+    assert cache.get(keys[0], CAP) is not None
+    clock.now += 40
+    assert cache.get(keys[2], CAP) is not None
+    room = cache.stats().size * 2 // 3
+    cache.close()
+    smaller = Cache(tmp_path / "cache.db", memory=1, disk=room, clock=clock)
+    assert smaller.sweep() == 1
+    assert [smaller.get(key, CAP) is not None for key in keys] == [True, False, True]
+    smaller.close()
+
+
+def test_bodies_go_with_their_answers(tmp_path: Path) -> None:
+    path = tmp_path / "cache.db"
+    clock = Clock()
+    cache = Cache(path, ttl=10, clock=clock)
+    for body in (b"first", b"second"):
+        cache.put(KEY, page(body))
+    cache.put(CacheKey("https://site.test/other"), page())
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*) FROM bodies").fetchone() == (2,)
+        clock.now += 10 * 24 + 1
+        assert cache.sweep() == 2
+        assert db.execute("SELECT count(*) FROM bodies").fetchone() == (0,)
+    db.close()
+    cache.close()
+
+
+def test_a_file_of_an_earlier_version_is_emptied_and_used(tmp_path: Path) -> None:
+    path = tmp_path / "cache.db"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE pages (digest TEXT PRIMARY KEY, head TEXT, body BLOB)")
+        db.execute("INSERT INTO pages VALUES ('x', '[]', x'00')")
+    db.close()
+    cache = Cache(path)
+    assert cache.stats().entries == 0
+    cache.put(KEY, page(b"new"))
+    cache.close()
+    again = Cache(path)
+    found = again.get(KEY, CAP)
+    assert found is not None
+    assert found.response.body == b"new"
+    again.close()
+
+
 def test_an_unusable_file_names_the_variable(tmp_path: Path) -> None:
     (tmp_path / "cache.db").write_bytes(b"this is no database" * 100)
     with pytest.raises(ConsilienceError, match="CONSILIENCE_CACHE_DIR"):
@@ -261,7 +312,7 @@ def test_a_damaged_entry_counts_as_absent(tmp_path: Path) -> None:
     cache.put(KEY, page())
     cache.close()
     with sqlite3.connect(path) as db:
-        db.execute("UPDATE pages SET body = x'00'")
+        db.execute("UPDATE bodies SET body = x'00'")
     db.close()
     again = Cache(path)
     assert again.get(KEY, CAP) is None
