@@ -114,8 +114,9 @@ def caching(pages: int) -> dict[str, float]:
         for number in range(pages):
             keep(number)
         cpu = used()
-        for number in range(0, 50_000, 100):
-            if cache.get(key(number % pages), 2**20) is None:
+        for number in range(500):
+            # A prime step: every one is another page, far from the one before.
+            if cache.get(key(number * 7_919 % pages), 2**20) is None:
                 raise SystemExit("a page is missing from the cache")
         cpu = used() - cpu
         kept = used()
