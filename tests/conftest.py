@@ -29,7 +29,7 @@ def pytest_collection() -> None:
 def pytest_runtest_protocol() -> Generator[None, object, object]:
     """Leave logging as it was: commands set it up for their process, which tests share."""
     root = logging.root
-    handlers, level = root.handlers[:], root.level
+    handlers = root.handlers[:]
     before = {logger.name: logger.level for logger in _loggers()}
     try:
         return (yield)
@@ -39,14 +39,15 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
                 root.removeHandler(handler)
                 handler.close()
         root.handlers[:] = handlers
-        root.setLevel(level)
         for logger in _loggers():
-            logger.setLevel(before.get(logger.name, logging.NOTSET))
+            level = before.get(logger.name, logging.NOTSET)
+            if logger.level != level:  # to set it is dear: every logger forgets what it knew
+                logger.setLevel(level)
 
 
 def _loggers() -> list[logging.Logger]:
     known = tuple(logging.Logger.manager.loggerDict.values())
-    return [logger for logger in known if isinstance(logger, logging.Logger)]
+    return [logging.root, *(logger for logger in known if isinstance(logger, logging.Logger))]
 
 
 ROOT = Path(__file__).resolve().parent.parent
