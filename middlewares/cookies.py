@@ -31,11 +31,19 @@ class JarShelf:
     def __len__(self) -> int:
         return len(self._jars)
 
+    def find(self, key: Hashable) -> CookieJar | None:
+        """Return the jar of this key, which counts as used, or None."""
+        if key in self._jars:
+            self._jars.move_to_end(key)
+        return self._jars.get(key)
+
     def jar(self, key: Hashable) -> CookieJar:
         """Return the jar of this key, a new one where there is none."""
+        found = self.find(key)
         # An empty jar is false, so it must be asked for by name.
-        jar = self._jars.pop(key) if key in self._jars else CookieJar()
-        self._jars[key] = jar
+        if found is not None:
+            return found
+        jar = self._jars[key] = CookieJar()
         while len(self._jars) > self._limit:
             self._jars.popitem(last=False)
         return jar
@@ -58,13 +66,12 @@ class CookiesMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Set the `Cookie` header from the jar and the request's own cookies."""
-        own = _own_cookies(request)
         key = request.meta.get("jar")
         if key is not None:
             request.headers.pop("Cookie", None)
-            self.shelf.jar(key).add_cookie_header(request)
-        kept = _parsed(request.headers.get("Cookie") or b"")
-        merged = {**kept, **own}
+            if (jar := self.shelf.find(key)) is not None:
+                jar.add_cookie_header(request)
+        merged = {**_parsed(request.headers.get("Cookie") or b""), **_own_cookies(request)}
         if merged:
             request.headers["Cookie"] = "; ".join(f"{k}={v}" for k, v in merged.items())
 
