@@ -115,7 +115,7 @@ def _filler(most: int) -> tuple[str, str]:
     size = 0
     while size < most:
         watch = _WATCHES[len(lines) % len(_WATCHES)]
-        line = f"<p>Entry of the {watch} watch: pumps, gates and alarms in order.</p>"
+        line = "<p>" + f"Entry of the {watch} watch: pumps, gates and alarms in order. " * 9 + "</p>"
         lines.append(line)
         size += len(line)
     cut = len(lines) * 4 // 5
@@ -141,6 +141,18 @@ def rows(engine: str, query: str) -> tuple[Row, ...]:
         Row(title=site.title, url=site.url, snippet=site.body[0][:160], rank=rank)
         for rank, site in enumerate(ranking(engine, query)[:10], 1)
     )
+
+
+@cache
+def document(url: str, filler: int | None) -> Document:
+    """A page of the world as it is read; no page ever changes."""
+    return read(markup(url, filler), url, {"content-type": "text/html; charset=utf-8"})
+
+
+@cache
+def addresses() -> dict[str, Site]:
+    """The pages by the one form of their addresses."""
+    return {canonical(url): site for url, site in sites().items()}
 
 
 @dataclass(slots=True)
@@ -173,7 +185,7 @@ class World:
         site = sites()[url]
         if site.status != 200:
             raise ConsilienceError(f"{url} answered status {site.status}", code="http_status")
-        return read(markup(url, self.filler), url, {"content-type": "text/html; charset=utf-8"})
+        return document(url, self.filler)
 
 
 def respond(request: HttpRequest) -> HttpResponse | None:
@@ -184,9 +196,7 @@ def respond(request: HttpRequest) -> HttpResponse | None:
     if name in ENGINES:
         query = parse_qs(parts.query).get("q", [""])[0]
         return HttpResponse(url=request.url, headers=headers, body=_results(name, query))
-    site = next(
-        (one for url, one in sites().items() if canonical(url) == canonical(request.url)), None
-    )
+    site = addresses().get(canonical(request.url))
     if site is None:
         return HttpResponse(url=request.url, status=404, headers=headers, body=b"<p>none</p>")
     return HttpResponse(url=request.url, status=site.status, headers=headers, body=markup(site.url))
