@@ -115,7 +115,8 @@ def _filler(most: int) -> tuple[str, str]:
     size = 0
     while size < most:
         watch = _WATCHES[len(lines) % len(_WATCHES)]
-        line = "<p>" + f"Entry of the {watch} watch: pumps, gates and alarms in order. " * 9 + "</p>"
+        entry = f"Entry of the {watch} watch: pumps, gates and alarms in order. "
+        line = f"<p>{entry * 9}</p>"
         lines.append(line)
         size += len(line)
     cut = len(lines) * 4 // 5

@@ -11,10 +11,14 @@ import pytest
 
 from framework.errors import InvalidInputError
 from server.explorer import Target, arguments_of
+from tests.support.command import runner
 from tests.support.http_server import served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.command import Run
 
 SCHEMA: dict[str, Any] = {
     "properties": {
@@ -67,14 +71,14 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"{server.url}/mcp"
 
 
-def inspect(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*SERVER, "inspect", *arguments], capture_output=True, text=True, timeout=90, check=False
-    )
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    return runner(capsys, monkeypatch, tmp_path)
 
 
 def test_over_http_with_a_token(url: str) -> None:
-    done = inspect("list", "--url", url, "--token", "a-token-for-tests", "--json")
+    words = ("inspect", "list", "--url", url, "--token", "a-token-for-tests", "--json")
+    done = subprocess.run([*SERVER, *words], capture_output=True, text=True, timeout=90, check=True)
 
     listed = json.loads(done.stdout)
     assert listed["server"]["name"] == "consilience"
@@ -82,22 +86,22 @@ def test_over_http_with_a_token(url: str) -> None:
     assert "consilience://engines" in listed["resources"]
 
 
-def test_without_the_token_it_fails_in_one_sentence(url: str) -> None:
-    done = inspect("list", "--url", url)
+def test_without_the_token_it_fails_in_one_sentence(run: Run, url: str) -> None:
+    done = run("inspect", "list", "--url", url)
 
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("consilience: ")
-    assert "Traceback" not in done.stderr
+    assert (done.code, done.out) == (1, "")
+    assert done.error.startswith("consilience: ")
+    assert "Traceback" not in done.error
 
 
-def test_a_call_of_a_subprocess() -> None:
-    done = inspect(
-        "call", "web_search", "-a", "query=javascript", "-a", "engines=bing", "--json", "--",
-        *SERVER, "mcp", "--replay",
+def test_a_call_of_a_subprocess(run: Run) -> None:
+    done = run(
+        "inspect", "call", "web_search", "-a", "query=javascript", "-a", "engines=bing", "--json",
+        "--", *SERVER, "mcp", "--replay",
     )  # fmt: skip
 
-    assert done.returncode == 0
-    assert len(json.loads(done.stdout)["structuredContent"]["results"]) > 3
+    assert done.code == 0
+    assert len(json.loads(done.out)["structuredContent"]["results"]) > 3
 
 
 @pytest.mark.parametrize(
@@ -108,23 +112,27 @@ def test_a_call_of_a_subprocess() -> None:
         (["web_search", "-a", "query"], "key=value"),
     ],
 )
-def test_a_call_that_fails_ends_with_1(url: str, arguments: list[str], words: str) -> None:
-    done = inspect("call", *arguments, "--url", url, "--token", "a-token-for-tests")
+def test_a_call_that_fails_ends_with_1(
+    run: Run, url: str, arguments: list[str], words: str
+) -> None:
+    done = run("inspect", "call", *arguments, "--url", url, "--token", "a-token-for-tests")
 
-    assert done.returncode == 1
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_program_that_is_not_there_is_one_sentence() -> None:
-    done = inspect("list", "--", "./no-such-program")
-
-    assert done.returncode == 1
-    assert done.stderr.startswith("consilience: ./no-such-program: No such file or directory; ")
+    assert done.code == 1
+    assert words in done.error
+    assert "Traceback" not in done.error
 
 
-def test_a_subprocess_has_the_settings_of_who_starts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_is_not_there_is_one_sentence(run: Run) -> None:
+    done = run("inspect", "list", "--", "./no-such-program")
+
+    assert done.code == 1
+    assert done.error.startswith("consilience: ./no-such-program: No such file or directory; ")
+
+
+def test_a_subprocess_has_the_settings_of_who_starts_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CONSILIENCE_TOOLS", "get_engines")
-    done = inspect("list", "--json", "--", *SERVER, "mcp", "--replay")
+    done = run("inspect", "list", "--json", "--", *SERVER, "mcp", "--replay")
 
-    assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == ["get_engines"]
+    assert [tool["name"] for tool in json.loads(done.out)["tools"]] == ["get_engines"]
