@@ -61,6 +61,7 @@ REPORTS = {
 PRINTED = {
     "read": ("Reading pages: quality and passages", ["--limit", "40", "--only", "ours"]),
     "evidence": ("Evidence: quality without a model", ["--quick", "--step", "20", "--every", "16"]),
+    "where": ("Where the CPU goes", []),
     "soak": ("Soak", ["--searches", "6400"]),
 }
 #: No script may hold the whole up.

@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 from measuring import ROOT, Ratio, Report, emit, page_server, spread, table, used
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
 CAPTURES = ROOT.parent / "shared" / "captures"
 PAGES = {
@@ -128,8 +128,9 @@ async def measure(
     }
 
 
-async def ours(port: int, count: int, at_once: int, mode: str) -> dict[str, float]:
-    """The whole service: rests, pace, keys, crawler, reading, merge."""
+@contextlib.asynccontextmanager
+async def service(port: int, mode: str) -> AsyncIterator[Callable[[], Awaitable[int]]]:
+    """The whole service (rests, pace, keys, crawler, reading, merge), as a search to repeat."""
     from framework.types import Query
     from server.app import Application
     from server.config import Environment
@@ -160,7 +161,13 @@ async def ours(port: int, count: int, at_once: int, mode: str) -> dict[str, floa
                     raise SystemExit(f"an engine failed: {bad}")
                 return answer.total
 
-            return await measure(search, count, at_once)
+            yield search
+
+
+async def ours(port: int, count: int, at_once: int, mode: str) -> dict[str, float]:
+    """The whole service."""
+    async with service(port, mode) as search:
+        return await measure(search, count, at_once)
 
 
 async def floor(port: int, count: int, at_once: int) -> dict[str, float]:
