@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 
 from spiders.replay import ReplayProxy
+from tests.support.command import runner
 from tests.support.engines import write_engine
 from tests.support.place import Place
 from tests.support.site import Reply, Routes, Seen, Site, hang
 from tests.support.waiting import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
+
+    from tests.support.command import Run
 
 KEY = "zq7Kp4-first-9f31c2"
 KEYED = """\
@@ -53,6 +58,19 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
     write_engine(tmp_path / "engines.d", KEYED)
     async with Site({**ROUTES}) as site:
         yield Place(tmp_path, site, BASE_URL=site.url("").rstrip("/"), KEYED_API_KEY=KEY)
+
+
+@pytest.fixture
+def here(
+    place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Run]:
+    """The command line in this process, in the same place."""
+    monkeypatch.chdir(place.folder)
+    with (
+        mock.patch.dict(os.environ, place.environment),
+        mock.patch.object(sys, "path", sys.path[:]),
+    ):
+        yield runner(capsys, monkeypatch, place.folder / "state")
 
 
 def items(place: Place) -> list[dict[str, object]]:
@@ -116,7 +134,6 @@ async def test_a_proxy_that_is_set_but_not_used_is_mentioned_at_start(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--proxy", "gopher://x"), "--proxy: scheme 'gopher' is not supported"),
         (("--timeout", "0"), "--timeout must be a number of seconds from 1 to 600, not '0'"),
         (("--timeout", "soon"), "not 'soon'"),
         (("-s", "CONSILIENCE_ROBOTS=maybe"), "must be one of obey, warn, off"),
@@ -128,10 +145,21 @@ async def test_a_proxy_that_is_set_but_not_used_is_mentioned_at_start(
     ],
 )
 async def test_a_mistake_is_one_sentence(
-    place: Place, options: tuple[str, ...], message: str
+    place: Place,
+    here: Run,
+    options: tuple[str, ...],
+    message: str,
 ) -> None:
-    printed = await place.run(*ASK, *options, expect=(2,))
-    assert message in printed
+    done = here(*ASK, *options)
+    assert done.code == 2
+    assert message in done.out + done.error
+    assert "Traceback" not in done.out + done.error
+    assert not place.site.seen
+
+
+async def test_a_process_that_mistakes_end_has_status_2(place: Place) -> None:
+    printed = await place.run(*ASK, "--proxy", "gopher://x", expect=(2,))
+    assert "--proxy: scheme 'gopher' is not supported" in printed
     assert not place.site.seen
 
 
