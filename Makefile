@@ -23,6 +23,8 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 run: $(VENV)/.installed
 	$(BIN)/consilience search "javascript tutorial" --replay
 
+# Tests start the program a hundred times: let Python keep what it compiled, whatever is the habit here.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.installed-dev
 	rm -f .coverage .coverage.*
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report= -q

@@ -78,7 +78,7 @@ class Endpoint:
         if trouble == "busy":
             return Response(status=429, headers={"Retry-After": "0"})
         if trouble == "hangs":
-            self.leave.wait(3)
+            self.leave.wait(2)
         if trouble == "no completion":
             return Response("<p>oops</p>", mimetype="text/html")
         body = json.loads(request.get_data())
@@ -98,7 +98,7 @@ def with_endpoint(server: HTTPServer) -> dict[str, str]:
     return {
         "LLM_BASE_URL": server.url_for("/v1"),
         "LLM_NAME": "m",
-        "LLM_TIMEOUT_MS": "1500",
+        "LLM_TIMEOUT_MS": "1000",
         "CONSILIENCE_LLM_PRICE_INPUT": "2",
         "CONSILIENCE_LLM_PRICE_OUTPUT": "10",
     }

@@ -155,7 +155,7 @@ async def test_one_hangs_one_is_huge_one_is_broken_and_the_others_rows_arrive(
         )
         engines = ("good", "hanging", "huge", "broken", "changed", "spoiled")
         async with app:
-            request = SearchRequest(query=Query(text="good page"), engines=engines, timeout=8)
+            request = SearchRequest(query=Query(text="good page"), engines=engines, timeout=4)
             found = await app.search(request)
 
     assert [row.url for row in found.results] == ["https://good.example/page"]
