@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from statistics import mean
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -28,16 +29,31 @@ _INLINE = frozenset(
 )  # fmt: skip
 _HEADING = re.compile("h[1-6]")
 _SHOWN = 12
+#: A draft that reads more of the same rows is preferred from this share of the best score on.
+_CLOSE = 0.6
 
 
 def html_drafts(outline: Outline, limit: int = 3) -> list[Draft]:
     """Return drafts for a page's rows, the best first; fewer where less was found."""
-    drafts = []
+    families: dict[tuple[int, ...], list[Draft]] = {}
     for group in find_groups(outline)[: limit * 2]:
         draft = draft_rows(outline, group)
         if draft is not None:
-            drafts.append(draft)
-    return sorted(drafts, key=lambda draft: -draft.score)[:limit]
+            families.setdefault(tuple(link.order for link in group.links), []).append(draft)
+    drafts = (draft for family in families.values() for draft in _fullest(family))
+    return sorted(drafts, key=lambda draft: (-draft.score, -len(draft.fields)))[:limit]
+
+
+def _fullest(family: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield drafts of the same links, those worth most that read the most fields.
+
+    A link alone is as good a row as the box around it, but for the text that stands beside it.
+    """
+    best = max(draft.score for draft in family)
+    most = max(len(draft.fields) for draft in family)
+    for draft in family:
+        full = len(draft.fields) == most and draft.score >= _CLOSE * best
+        yield replace(draft, score=best) if full else draft
 
 
 def draft_rows(outline: Outline, group: Group) -> Draft | None:

@@ -205,6 +205,20 @@ def test_rows_of_json_are_found(data: object, first: tuple[str, str]) -> None:
     assert (rows[0].title, rows[0].url) == first
 
 
+def test_rows_are_the_boxes_that_hold_the_text_too() -> None:
+    """Links of one class look more alike than the boxes around them, numbered by their place."""
+    box = (
+        '<li class="r{n}"><h2><a class="title" href="https://s{n}.example/">Result number {n}</a>'
+        '</h2><p class="s">What the page number {n} tells about the question that was asked.</p>'
+    )
+    markup = f"<html><body><ul class='list'>{''.join(box.format(n=n) for n in range(1, 9))}</ul>"
+    response = answer(markup)
+    found = read(propose(response)[0], response)
+
+    assert titles(found) == [f"Result number {n}" for n in range(1, 9)]
+    assert found[6].snippet == "What the page number 7 tells about the question that was asked."
+
+
 def test_json_that_a_page_holds_for_its_scripts_is_found() -> None:
     rows = [{"title": f"Hidden title {n}", "link": f"https://h{n}.example/"} for n in range(4)]
     data = json.dumps({"props": {"results": rows}})
@@ -279,6 +293,10 @@ class Tally:
     rows: int = 0
     titles: int = 0
     urls: int = 0
+    told: int = 0
+    """Pages most of whose rows have a snippet."""
+    snippets: int = 0
+    """Those of them where most are found."""
 
     def add(self, response: HttpResponse, wanted: Sequence[Mapping[str, object]]) -> None:
         self.pages += 1
@@ -291,6 +309,11 @@ class Tally:
             squeezed(one["title"]) for one in wanted
         ]
         self.urls += [one.url for one in found] == [one["url"] for one in wanted]
+        told = [squeezed(one.get("snippet", ""))[:40] for one in wanted]
+        shown = [squeezed(one.snippet)[:40] for one in found]
+        right = sum(bool(a) and bool(b) and (a in b or b in a) for a, b in zip(told, shown))  # noqa: B905
+        self.told += sum(map(bool, told)) * 2 > len(wanted)
+        self.snippets += right * 2 > len(wanted)
 
 
 def squeezed(text: object) -> str:
@@ -318,6 +341,7 @@ def test_most_captured_pages_are_read_right(shared: object) -> None:
     assert tally.rows >= 0.9 * tally.pages, tally
     assert tally.titles >= 0.9 * tally.pages, tally
     assert tally.urls >= 0.8 * tally.pages, tally
+    assert tally.snippets >= 0.8 * tally.told, tally
 
 
 @pytest.mark.no_cover
@@ -337,3 +361,4 @@ def test_most_recordings_of_the_packaged_engines_are_read_right() -> None:
     assert tally.rows >= 0.8 * tally.pages, tally
     assert tally.titles >= 0.75 * tally.pages, tally
     assert tally.urls >= 0.5 * tally.pages, tally
+    assert tally.snippets >= 0.6 * tally.told, tally
