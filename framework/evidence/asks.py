@@ -4,6 +4,8 @@ A phrase list knows the wordings it was shown. Here the two halves of an order a
 that any way of speaking to a machine goes with any wish: a vocative, a condition ("if you are…"),
 a duty of all machines that read this; and on the other side setting orders aside, showing what is
 inside, sending, asking for secrets, acting, steering the answer, keeping silent.
+
+`among` says, as `needs.Sieve` does, which expressions are searched for at all.
 """
 
 from __future__ import annotations
@@ -11,14 +13,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from framework.evidence.phrases import read_table
+from framework.evidence.needs import ALL, chosen
+from framework.evidence.phrases import compiled, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["Ask", "addressed", "asked"]
+__all__ = ["Address", "Ask", "Wish", "addressed", "addresses", "asked", "wishes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +34,48 @@ class Ask:
     end: int
 
 
-_Address = tuple[str, float, re.Pattern[str]]
-_Wish = tuple[str, float, float, re.Pattern[str]]
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One way of speaking to a machine: the kind of warning, its belief, the expression."""
+
+    kind: str
+    weight: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One thing that is asked for: worth `alone` where nobody is addressed, else `addressed`."""
+
+    kind: str
+    alone: float
+    addressed: float
+    source: str
 
 
 @cache
-def _patterns() -> tuple[tuple[_Address, ...], tuple[_Wish, ...]]:
-    """Compile the table when it is first needed: a server that only searches never needs it."""
-    table, expand = read_table("asks.toml")
-    addresses = tuple(
-        (row.get("kind", "addressed_to_model"), row["weight"], expand(row["pattern"]))
+def addresses() -> tuple[Address, ...]:
+    """Return all ways of speaking to a machine, read when they are first needed."""
+    table, expand = _table()
+    return tuple(
+        Address(row.get("kind", "addressed_to_model"), row["weight"], expand(row["pattern"]))
         for row in table["address"]
     )
-    wishes = tuple(
-        (row["kind"], row["alone"], row["addressed"], expand(row["pattern"]))
+
+
+@cache
+def wishes() -> tuple[Wish, ...]:
+    """Return all that is asked for, read when it is first needed."""
+    table, expand = _table()
+    return tuple(
+        Wish(row["kind"], row["alone"], row["addressed"], expand(row["pattern"]))
         for row in table["ask"]
     )
-    return addresses, wishes
+
+
+@cache
+def _table() -> tuple[dict[str, Any], Callable[[str], str]]:
+    return read_table("asks.toml")
 
 
 _MIND = re.compile(
@@ -58,20 +86,22 @@ _MIND = re.compile(
 )
 
 
-def addressed(folded: str) -> Ask | None:
+def addressed(folded: str, among: int = ALL) -> Ask | None:
     """Return how the sentence (folded, blanks single) speaks to a machine, the surest sign."""
     if not _MIND.search(folded):
         return None
     best: Ask | None = None
-    for kind, weight, pattern in _patterns()[0]:
-        if (best is None or weight > best.weight) and (found := pattern.search(folded)):
-            best = Ask(kind, weight, found.start(), found.end())
+    for address in chosen(addresses(), among):
+        if best is None or address.weight > best.weight:
+            found = compiled(address.source).search(folded)
+            if found:
+                best = Ask(address.kind, address.weight, found.start(), found.end())
     return best
 
 
-def asked(folded: str, *, spoken_to: bool) -> Iterator[Ask]:
+def asked(folded: str, among: int = ALL, *, spoken_to: bool) -> Iterator[Ask]:
     """Yield what the sentence asks for, worth more where a machine is spoken to."""
-    for kind, alone, towards, pattern in _patterns()[1]:
-        weight = towards if spoken_to else alone
-        if weight and (found := pattern.search(folded)):
-            yield Ask(kind, weight, found.start(), found.end())
+    for wish in chosen(wishes(), among):
+        weight = wish.addressed if spoken_to else wish.alone
+        if weight and (found := compiled(wish.source).search(folded)):
+            yield Ask(wish.kind, weight, found.start(), found.end())

@@ -11,8 +11,10 @@ import unicodedata
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+import re2
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 __all__ = ["fold", "hidden_characters", "is_words", "plain", "uncovered"]
 
@@ -21,6 +23,7 @@ _LOOKALIKES = str.maketrans(
     "аеорсухіїјѕһԁԛԝвкмнтгАВЕКМНОРСТУХІЈЅԌαβεικνορτυχγηωΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩɪʀʏʟɴʜʙᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜱıłøđ",
     "aeopcyxiijshdqwbkmhtrABEKMHOPCTYXIJSGabeikvoptuxynwABEZHIKMNOPTYXagiirylnhbacdejkmoptuvwzsilod",
 )
+_LOOKALIKE_LETTERS = frozenset(map(chr, _LOOKALIKES))
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0100-\U000e01ef]+"
@@ -38,17 +41,22 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
-    decomposed = unicodedata.normalize("NFD", text)
-    bare = "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f")
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
     return unicodedata.normalize("NFC", _mixed(bare)).lower()
 
 
+_ACCENTS = re.compile("[\u0300-\u036f]+")
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile(r"[a-zA-Z]")
 
 
+_STRANGE_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
+
+
 def _mixed(text: str) -> str:
     """Replace look-alikes in words that mix them with Latin letters; whole foreign words stay."""
+    if not _STRANGE_LETTER.search(text):
+        return text
     return _WORD.sub(
         lambda m: m[0].translate(_LOOKALIKES) if _LATIN.search(m[0]) else _whole(m[0]), text
     )
@@ -56,7 +64,7 @@ def _mixed(text: str) -> str:
 
 def _whole(word: str) -> str:
     """A word wholly of look-alikes beside Latin text is Latin in disguise only if it reads so."""
-    if word.isascii() or not all(ord(c) in _LOOKALIKES for c in word):
+    if word.isascii() or not _LOOKALIKE_LETTERS.issuperset(word):
         return word
     latin = word.translate(_LOOKALIKES)
     return latin if latin.lower() in _DISGUISED else word
@@ -206,35 +214,92 @@ _LEET_WORD = re.compile(r"\b(?=\w*[a-zA-Z])[\w@$!|]*[013457@$][\w@$!|]*")
 _SPACED = re.compile(r"(?<!\w)(?:[^\W\d_][ .\-_*·•|]{1,3}){7,}[^\W\d_](?!\w)")
 
 
+#: What is not ASCII may be a letter, a digit or a blank in the signs: RE2 knows none of those.
+_OTHER = r"\x{80}-\x{10ffff}"
+_BLANK = rf"[\s\x0b\x1c-\x1f:,;{_OTHER}]"
+_LEET_RUN = rf"[\w@$!|{_OTHER}]*"
+_LEET_PAIR = rf"(?:[a-z]{_LEET_RUN}[013457@$]|[013457@$]{_LEET_RUN}[a-z])"
+#: What a text in lower case has that is written in one of these ways, by the least length of such
+#: a text. In one set they would take fifty times as long: runs of many lengths multiply its states.
+_SIGNS: dict[int, dict[str, str]] = {
+    16: {_BASE64: r"[a-z0-9+/_-]{16}"},
+    24: {_BASE32: r"[a-z2-7]{24}", _HEX: r"[0-9a-f]{24}"},
+    4: {
+        _HEX_PAIRS: rf"(?:(?:0x|\\x)?[0-9a-f]{{2}}{_BLANK}+){{5}}",
+        _BINARY: r"[01]{8}",
+        _DECIMAL: rf"(?:[0-9{_OTHER}]{{2,3}}{_BLANK}+){{5}}",
+        _PERCENT: r"%[0-9a-f]{2}",
+        _ESCAPES: r"\\u\{?[0-9a-f]{4}|\\x[0-9a-f]{2}|u\+[0-9a-f]{4}",
+        _ENTITIES: r"&#x?[0-9a-f]+;",
+        "hidden": r"[\x{e0020}-\x{e007e}]{4}|[\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]{8}"
+        r"|[\x{200b}-\x{200d}\x{2060}\x{feff}]{24}",
+        "reversed": f"{_BACKWARDS.pattern}|{_SMALL_BACKWARDS.pattern}",
+        "rot13": f"{_TURNED.pattern}|{_SMALL_TURNED.pattern}",
+        "leetspeak": rf"{_LEET_PAIR}.*{_LEET_PAIR}.*{_LEET_PAIR}",
+        "spaced letters": rf"(?:[a-z{_OTHER}][ ._*|{_OTHER}-]{{1,3}}){{7}}",
+    },
+}
+
+
+def _set_of(signs: Iterable[str]) -> re2.Set:
+    found = re2.Set.SearchSet()
+    for sign in signs:
+        found.Add(sign)
+    found.Compile()
+    return found
+
+
+_SETS = tuple((least, _set_of(signs.values()), tuple(signs)) for least, signs in _SIGNS.items())
+
+
+def signs_of(text: str) -> list[str]:
+    """Name the ways of writing that a text may hold; looking for any other finds nothing."""
+    low = text.lower().encode("utf-8", "replace")
+    found: list[str] = []
+    for least, one, ways in _SETS:
+        if len(text) >= least:
+            found += [ways[number] for number in one.Match(low) or ()]
+    return found
+
+
 def uncovered(text: str, *, depth: int = 2) -> Iterator[tuple[str, str, str]]:
     """Yield (method, as written, message) for every message the text holds in another spelling.
 
     Only what reads as words is given; a code within a code is followed once. Linear in the text.
     """
+    signs = signs_of(text)
+    if not signs:
+        return
     for method, pattern, decode in _CODES:
+        if pattern.pattern not in signs:
+            continue
         for found in pattern.finditer(text):
             message = decode(found[0])
             if is_words(message) and message != found[0]:
                 yield method, found[0], message
             if depth > 1 and len(message) >= 16:
                 yield from uncovered(message, depth=depth - 1)
-    for method, message in hidden_characters(text):
-        yield method, "", message
-    yield from _respelt(text)
+    if "hidden" in signs:
+        for method, message in hidden_characters(text):
+            yield method, "", message
+    yield from _respelt(text, signs)
 
 
-def _respelt(text: str) -> Iterator[tuple[str, str, str]]:
-    low = text.lower()
-    for line in _lines(text, low, _BACKWARDS, _SMALL_BACKWARDS):
-        yield "reversed", line, line[::-1]
-    for line in _lines(text, low, _TURNED, _SMALL_TURNED):
-        yield "rot13", line, codecs.encode(line, "rot13")
-    for line in text.splitlines():
-        bare = _LINK.sub(" ", line[:2_000])
-        if len(_LEET_WORD.findall(bare)) >= 3:
-            yield "leetspeak", line, _unleet(bare)
-    for found in _SPACED.finditer(text):
-        yield "spaced letters", "", _unspaced(found[0])
+def _respelt(text: str, signs: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    if "reversed" in signs:
+        for line in _lines(text, _BACKWARDS, _SMALL_BACKWARDS):
+            yield "reversed", line, line[::-1]
+    if "rot13" in signs:
+        for line in _lines(text, _TURNED, _SMALL_TURNED):
+            yield "rot13", line, codecs.encode(line, "rot13")
+    if "leetspeak" in signs:
+        for line in text.splitlines():
+            bare = _LINK.sub(" ", line[:2_000])
+            if len(_LEET_WORD.findall(bare)) >= 3:
+                yield "leetspeak", line, _unleet(bare)
+    if "spaced letters" in signs:
+        for found in _SPACED.finditer(text):
+            yield "spaced letters", "", _unspaced(found[0])
 
 
 def _unleet(line: str) -> str:
@@ -247,9 +312,7 @@ def _unspaced(run: str) -> str:
     return re.sub(r"[\s.\-_*·•|]+", " ", single)
 
 
-def _lines(text: str, low: str, stems: re.Pattern[str], small: re.Pattern[str]) -> Iterator[str]:
-    if not stems.search(low) and not small.search(low):
-        return
+def _lines(text: str, stems: re.Pattern[str], small: re.Pattern[str]) -> Iterator[str]:
     for line in text.splitlines():
         lower = line.lower()
         if stems.search(lower) or len(set(small.findall(lower))) >= 2:

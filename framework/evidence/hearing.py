@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
-from framework.evidence.asks import Ask, addressed, asked
+from framework.evidence.asks import Ask, addressed, addresses, asked, wishes
+from framework.evidence.needs import ALL, Sieve, chosen
 from framework.evidence.phrases import phrases
-from framework.evidence.tongues import IDEAS, RULES, calls, heralded
+from framework.evidence.tongues import CALLING, IDEAS, RULES, calls, heralded
 from framework.evidence.wording import belief, resemblance
 from framework.evidence.wordlists import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["AIMED", "HEARD", "WORDED", "Hearer", "Hit", "sentence_hits"]
+__all__ = [
+    "AIMED",
+    "HEARD",
+    "LEAST_WORDS",
+    "NOTHING",
+    "WORDED",
+    "Hearer",
+    "Hit",
+    "May",
+    "may_hold",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +41,7 @@ class Hit:
     end: int
 
 
-#: One look decides whether a sentence can hold an order at all (most cannot).
+#: What every order has; a wording that is found without it is none.
 _ANCHOR = re.compile(
     r"ignor|disregard|forget|overr|bypass|discard|dismiss|abandon|discontinue|cease|halt|quit|"
     r"stop|set aside|aside|throw|follow|obey|comply|convert|carry|command|creator|order you|"
@@ -58,15 +71,52 @@ _LATIN_WORD = re.compile(r"[a-z']+")
 _ENGLISH = words("english")
 
 
-def sentence_hits(folded: str) -> Iterator[Hit]:
+class May(NamedTuple):
+    """Which expressions of each kind a sentence may match, as bits."""
+
+    phrases: int = ALL
+    addresses: int = ALL
+    wishes: int = ALL
+    ideas: int = ALL
+    calls: int = ALL
+
+
+NOTHING = May(0, 0, 0, 0, 0)
+
+
+@cache
+def _sieve() -> tuple[Sieve, tuple[tuple[int, int], ...]]:
+    """Return the sieve of all expressions; where each kind begins in it, and all bits of a kind."""
+    kinds = (
+        [phrase.source for phrase in phrases()],
+        [address.source for address in addresses()],
+        [wish.source for wish in wishes()],
+        [IDEAS[name].pattern for name in _IDEAS],
+        [CALLING.pattern],
+    )
+    starts = accumulate(map(len, kinds), initial=0)
+    parts = tuple((start, (1 << len(kind)) - 1) for start, kind in zip(starts, kinds, strict=False))
+    return Sieve([source for kind in kinds for source in kind]), parts
+
+
+def may_hold(folded: str) -> May:
+    """Return what a folded sentence may hold; what its words rule out need not be tried."""
+    sieve, parts = _sieve()
+    bits = sieve.possible(folded)
+    return May(*[bits >> start & every for start, every in parts]) if bits else NOTHING
+
+
+def _known(folded: str, may: May) -> Iterator[Hit]:
     """Yield the known wordings of orders in a folded sentence, and orders in other languages."""
-    if _ANCHOR.search(folded):
-        for phrase in phrases():
-            found = phrase.pattern.search(folded)
-            if found and not _forbidden(folded, found.start(), phrase.kind):
-                yield Hit(phrase.kind, phrase.weight, found.start(), found.end())
-    if not _is_english(folded):
-        yield from _foreign(folded)
+    for phrase in chosen(phrases(), may.phrases):
+        found = phrase.pattern.search(folded)
+        if not found or not _ANCHOR.search(folded):
+            continue
+        if not _forbidden(folded, found.start(), phrase.kind):
+            yield Hit(phrase.kind, phrase.weight, found.start(), found.end())
+    ideas = {*chosen(_IDEAS, may.ideas)} if may.ideas & (may.ideas - 1) else ()
+    if ideas and any(needed <= ideas for _, _, needed in RULES) and not _is_english(folded):
+        yield from _foreign(folded, ideas)
 
 
 #: Sentences after one that speaks to a machine which are taken to speak to it too.
@@ -78,7 +128,7 @@ _UNADDRESSED, _UNADDRESSED_UNSEEN = 1.8, 0.8
 #: Log-odds of wording under which a sentence that speaks to nobody is not searched for wishes.
 _HOPELESS = -5.0
 #: Sentences of fewer words say too little to be judged by their wording.
-_LEAST_WORDS = 5
+LEAST_WORDS = 5
 _CALLED = Ask("addressed_to_model", 0.35, 0, 0)
 #: What markup says that is made for machines, without a word of its own.
 AIMED = Ask("addressed_to_model", 0.35, 0, 0)
@@ -93,31 +143,30 @@ class Hearer:
     left: int = 0
     odds: float | None = None
 
-    def hits(self, folded: str) -> Iterator[Hit]:
-        """Yield what the sentence asks, and of whom, where it asks anything."""
+    def hits(self, folded: str, may: May | None = None) -> list[Hit]:
+        """Return every sign of an order in a folded sentence, and of whom it is asked.
+
+        `may` is what `may_hold` says of the sentence.
+        """
+        may = may or may_hold(folded)
+        found = [] if may is NOTHING else [*_known(folded, may)]
         self.odds = resemblance(folded) if _is_judged(folded) else None
         if _is_list(folded):
-            return
-        english = _is_english(folded)
-        now = self._listen(folded, english)
+            return found
+        now = self._listen(folded, may)
         spoken = self.heard if self.left or now else None
-        wishes = self._wishes(folded, now, spoken)
-        if spoken is not None and not english:
-            wishes += self._told(folded, now)
-        lack = _UNADDRESSED_UNSEEN if self.unseen else _UNADDRESSED
-        if self.odds is not None and (worded := belief(self.odds - (0.0 if spoken else lack))):
-            wishes.append(Ask(WORDED, worded, 0, len(folded)))
-        for ask in wishes:
-            yield Hit(ask.kind, ask.weight, ask.start, ask.end)
+        wishes = self._wishes(folded, now, spoken, may)
+        found += [Hit(ask.kind, ask.weight, ask.start, ask.end) for ask in wishes]
         if spoken is not None and wishes:
             weight = spoken.weight if now else 0.8 * spoken.weight
             span = (now.start, now.end) if now else (wishes[0].start, wishes[0].end)
-            yield Hit(spoken.kind, weight, *span)
+            found.append(Hit(spoken.kind, weight, *span))
+        return found
 
-    def _listen(self, folded: str, english: bool) -> Ask | None:
+    def _listen(self, folded: str, may: May) -> Ask | None:
         """Return how this sentence speaks to a machine; remember it for those that follow."""
-        now = addressed(folded)
-        if now is None and not english and calls(folded):
+        now = addressed(folded, may.addresses) if may.addresses else None
+        if now is None and may.calls and calls(folded) and not _is_english(folded):
             now = _CALLED
         if now is not None:
             self.heard, self.left = now, HEARD
@@ -125,14 +174,22 @@ class Hearer:
             self.left -= 1
         return now
 
-    def _wishes(self, folded: str, now: Ask | None, spoken: Ask | None) -> list[Ask]:
-        if spoken is None and self.odds is not None and self.odds < _HOPELESS:
-            return []
-        return [
-            ask
-            for ask in asked(folded, spoken_to=spoken is not None)
-            if not _forbidden(folded, ask.start, ask.kind) and (now is None or ask.end > now.end)
-        ]
+    def _wishes(self, folded: str, now: Ask | None, spoken: Ask | None, may: May) -> list[Ask]:
+        wishes: list[Ask] = []
+        hopeless = spoken is None and self.odds is not None and self.odds < _HOPELESS
+        if may.wishes and not hopeless:
+            wishes = [
+                ask
+                for ask in asked(folded, may.wishes, spoken_to=spoken is not None)
+                if not _forbidden(folded, ask.start, ask.kind)
+                and (now is None or ask.end > now.end)
+            ]
+        if spoken is not None and not _is_english(folded):
+            wishes += self._told(folded, now)
+        lack = _UNADDRESSED_UNSEEN if self.unseen else _UNADDRESSED
+        if self.odds is not None and (worded := belief(self.odds - (0.0 if spoken else lack))):
+            wishes.append(Ask(WORDED, worded, 0, len(folded)))
+        return wishes
 
     def _told(self, folded: str, now: Ask | None) -> list[Ask]:
         """Orders in other languages, of which only the form is known."""
@@ -179,7 +236,7 @@ def _is_list(folded: str) -> bool:
 
 
 def _is_judged(folded: str) -> bool:
-    return folded.isascii() and folded.strip().count(" ") >= _LEAST_WORDS - 1
+    return folded.isascii() and folded.strip().count(" ") >= LEAST_WORDS - 1
 
 
 def _is_english(folded: str) -> bool:
@@ -189,12 +246,14 @@ def _is_english(folded: str) -> bool:
     return sum(word in _ENGLISH for word in words) >= max(2, 0.12 * len(words))
 
 
+_IDEAS = tuple(name for name in IDEAS if any(name in ideas for _, _, ideas in RULES))
 #: The ideas of rules; what only counts beside another one comes after it.
 _PLAIN_IDEAS = frozenset[str]().union(*(ideas for _, _, ideas in RULES)) - {"told"}
 
 
-def _foreign(folded: str) -> Iterator[Hit]:
-    present = {name: found for name in _PLAIN_IDEAS if (found := IDEAS[name].search(folded))}
+def _foreign(folded: str, among: set[str]) -> Iterator[Hit]:
+    plain = _PLAIN_IDEAS & among
+    present = {name: found for name in plain if (found := IDEAS[name].search(folded))}
     if "mind" in present and (told := IDEAS["told"].search(folded)):
         present["told"] = told
     for kind, weight, ideas in RULES:

@@ -6,8 +6,19 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import re2
+
 from framework.evidence.disguise import fold, plain, uncovered
-from framework.evidence.hearing import AIMED, HEARD, WORDED, Hearer, Hit, sentence_hits
+from framework.evidence.hearing import (
+    AIMED,
+    HEARD,
+    LEAST_WORDS,
+    NOTHING,
+    WORDED,
+    Hearer,
+    Hit,
+    may_hold,
+)
 from framework.evidence.surfaces import Surface, surfaces
 
 if TYPE_CHECKING:
@@ -21,6 +32,8 @@ MEDIUM, HIGH = 0.4, 0.75
 MAX_WARNINGS = 20
 #: Sentences longer than this are looked at in pieces, so that every pattern's work is bounded.
 _PIECE = 600
+#: Texts of fewer characters, all of ASCII, may be judged by their words before any other look.
+_FEW = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +92,13 @@ _DELIMITERS = re.compile(
     r"\t]+\S.{0,80}?\b(?:you|user|your|must|now|ignore|grant)\b",
     re.IGNORECASE | re.MULTILINE,
 )
+#: What every one of these marks has; `.{1,2}` is an i of any language.
+_DELIMITER_SIGN = re2.Set.SearchSet()
+_DELIMITER_SIGN.Add(
+    r"(?i)<|\[|\{|```|[#=*_~-]{3}|#[ \t]*(?:system|.{1,2}nstruct.{1,2}on|new|ass.{1,2}stant|human|"
+    r"user|response)|(?:human|user|ass.{1,2}stant|system)(?:\*\*)?[ \t]*[:：]"
+)
+_DELIMITER_SIGN.Compile()
 _QUOTED = re.compile(
     r"(?<!=)\"[^\"\n]{2,240}\"|“[^”\n]{2,240}”|‘[^’\n]{2,240}’|«[^»\n]{2,240}»|„[^“\n]{2,240}“|"
     r"「[^」\n]{2,240}」|`[^`\n]{1,240}`"
@@ -108,6 +128,9 @@ _SUBJECT = re.compile(
     r"\b(?:prompt[ -]injections?|jailbreak\w*|red.?team\w*|llm security|adversarial (?:prompts?|"
     r"attacks?)|guardrails? (?:for|against)|owasp)\b"
 )
+_SUBJECT_SIGN = re2.compile(
+    r"(?i)prompt.injection|jailbreak|red.?team|llm security|adversarial|guardrail|owasp"
+)
 _ADDRESS = re.compile(r"https?://\S+|[\w.+-]+@[\w-]+\.\w[\w.-]*")
 
 
@@ -123,8 +146,15 @@ def scan(body: bytes | str) -> Safety:
     about = _is_about_attacks(text)
     found: list[tuple[float, Finding]] = []
     belief: dict[str, float] = {}
+    silent: set[tuple[str, bool, bool]] = set()
     for surface in surfaces(text):
-        for weight, finding in _read(surface, about):
+        said = (surface.text, surface.place != "visible", surface.aimed)
+        if said in silent:
+            continue
+        heard = [*_read(surface, about)]
+        if not heard:
+            silent.add(said)
+        for weight, finding in heard:
             found.append((weight, finding))
             key = f"{finding.type} {finding.location}"
             belief[key] = max(belief.get(key, 0.0), weight)
@@ -144,6 +174,9 @@ def _safety(found: list[tuple[float, Finding]], beliefs: Iterable[float]) -> Saf
 
 
 def _is_about_attacks(text: str) -> bool:
+    """Tell whether a page names the subject twice; nearly all lack all of its words."""
+    if not _SUBJECT_SIGN.search(text[:400_000].encode("utf-8", "replace")):
+        return False
     return len(_SUBJECT.findall(text[:400_000].lower())) >= 2
 
 
@@ -166,8 +199,7 @@ def _strongest(text: str, factor: float) -> tuple[float, str]:
     best = (0.0, "")
     hearer = Hearer(unseen=False)
     for sentence in _sentences(text):
-        folded = re.sub(r"\s+", " ", fold(sentence))
-        hits = [*sentence_hits(folded), *hearer.hits(folded)]
+        hits = hearer.hits(_single_spaced(fold(sentence)))
         weight = _added(hits, factor)
         if weight > best[0]:
             best = weight, max(hits, key=lambda hit: hit.weight).kind
@@ -189,19 +221,20 @@ def _orders(surface: Surface, about: bool, unseen: bool) -> Iterator[tuple[str, 
     """Yield sentence, weight and kind for every sentence that reads as an order to a model."""
     role = False
     text, code = surface.text, surface.code
-    for found in _DELIMITERS.finditer(text):
+    for found in _DELIMITERS.finditer(text) if _may_delimit(text) else ():
         factor = 1.0 if unseen else _shown(text, found, code) * (0.6 if about else 1.0)
         role = role or factor >= 1.0
         line = text[found.start() : found.start() + 200]
         yield line, 0.55 * factor * (1.2 if unseen else 1.0), "fake_delimiter"
+    if not surface.aimed and _is_mute(text, unseen):
+        return
     before: list[Hit] = []
     hearer = Hearer(unseen, AIMED, HEARD) if surface.aimed else Hearer(unseen)
     for sentence in _sentences(text):
-        folded = _EMPHASIS.sub("", re.sub(r"\s+", " ", fold(sentence)))
-        if unseen and not _is_prose(folded):
-            hits = []
-        else:
-            hits = [*sentence_hits(folded), *hearer.hits(folded)]
+        folded = _single_spaced(fold(sentence))
+        if "*" in folded:
+            folded = _EMPHASIS.sub("", folded)
+        hits = [] if unseen and not _is_prose(folded) else hearer.hits(folded)
         if not hits:
             before = []
             continue
@@ -212,6 +245,27 @@ def _orders(surface: Surface, about: bool, unseen: bool) -> Iterator[tuple[str, 
         joined = _added(hits + before, factor) if before else 0.0
         yield sentence, max(alone, joined), max(hits, key=lambda hit: hit.weight).kind
         before = [h for h in hits if h.kind != WORDED] if factor >= 1.0 else []
+
+
+_BLANKS = re.compile(r"[^\S ]\s*| \s+")
+
+
+def _single_spaced(text: str) -> str:
+    return _BLANKS.sub(" ", text)
+
+
+def _is_mute(text: str, unseen: bool) -> bool:
+    """Tell at once that a few plain words are no order; most texts of a page are of this kind."""
+    if len(text) > _FEW or not text.isascii() or "*" in text:
+        return False
+    words = len(text.split())
+    if words >= LEAST_WORDS:
+        return False
+    return (unseen and words == 1) or may_hold(text.lower()) is NOTHING
+
+
+def _may_delimit(text: str) -> bool:
+    return bool(_DELIMITER_SIGN.Match(text.encode("utf-8", "replace")))
 
 
 def _shown(text: str, found: re.Match[str], code: bool) -> float:

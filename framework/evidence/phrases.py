@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Phrase", "phrases", "read_table"]
+__all__ = ["Phrase", "compiled", "phrases", "read_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,26 @@ class Phrase:
 
     kind: str
     weight: float
-    pattern: re.Pattern[str]
+    source: str
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression, compiled when it is first searched for: few ever are."""
+        return compiled(self.source)
+
+
+@cache
+def compiled(source: str) -> re.Pattern[str]:
+    """Return the expression of a table's pattern."""
+    return re.compile(source)
 
 
 def _joined(lines: str) -> str:
     return "".join(line.strip() for line in lines.splitlines())
 
 
-def read_table(name: str) -> tuple[dict[str, Any], Callable[[str], re.Pattern[str]]]:
-    """Return a table of patterns, and what compiles one with the table's named parts put in."""
+def read_table(name: str) -> tuple[dict[str, Any], Callable[[str], str]]:
+    """Return a table of patterns, and what puts the table's named parts into one."""
     table = tomllib.loads((files("framework.evidence") / "data" / name).read_text("utf-8"))
     parts = {key: _joined(lines) for key, lines in table["part"].items()}
 
@@ -42,11 +53,11 @@ def read_table(name: str) -> tuple[dict[str, Any], Callable[[str], re.Pattern[st
         filled = re.sub(r"<(\w+)>", lambda m: parts.get(m[1], m[0]), text)
         return filled if filled == text or not depth else put_in(filled, depth - 1)
 
-    return table, lambda lines: re.compile(put_in(_joined(lines)))
+    return table, lambda lines: put_in(_joined(lines))
 
 
 @cache
 def phrases() -> tuple[Phrase, ...]:
-    """Return all patterns, compiled when they are first needed."""
+    """Return all patterns, read when they are first needed."""
     table, expand = read_table("phrases.toml")
     return tuple(Phrase(p["kind"], p["weight"], expand(p["pattern"])) for p in table["phrase"])

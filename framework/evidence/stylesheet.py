@@ -7,17 +7,26 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     _Test = Callable[[str], bool]
 
-__all__ = ["Element", "HidingSheet", "Style", "declarations", "read_sheets"]
+__all__ = [
+    "PLAIN",
+    "Element",
+    "HidingSheet",
+    "Rule",
+    "Style",
+    "declarations",
+    "laid",
+    "merge",
+    "read_sheets",
+]
 
 #: Rules beyond this number are not looked at: no honest page needs so many ways to hide.
 MAX_RULES = 4_000
 MAX_ALIKE = 64
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _SIMPLE = re.compile(
     r"([.#]?)((?:[\w-]|[^\x00-\x7f]|\\.)+)|\[\s*([\w-]+)[^\]]*\]|(:[\w-]+(?:\([^)]*\))?)|(\*)"
 )
@@ -36,9 +45,9 @@ _NAMED = {
 Colour = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Element:
-    """What a selector can see of an element."""
+    """What a selector can see of an element; not frozen, which would triple its cost."""
 
     tag: str
     identity: str
@@ -48,9 +57,9 @@ class Element:
     """What rules about it are found by, the weakest first: `*`, its kind, its classes, its name."""
 
     def __post_init__(self) -> None:
-        classes = (f".{name}" for name in sorted(self.classes))
-        names = (f"#{self.identity}",) if self.identity else ()
-        object.__setattr__(self, "keys", ("*", self.tag, *classes, *names))
+        classes = [f".{name}" for name in sorted(self.classes)]
+        names = [f"#{self.identity}"] if self.identity else []
+        self.keys = ("*", self.tag, *classes, *names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,10 @@ class Style:
     colour: Colour | None = None
     background: Colour | None = None
     shown: bool = False
+
+
+#: What nothing is said of.
+PLAIN = Style()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +101,7 @@ class _Compound:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class Rule:
     """A rule's compounds, the keys that must all be found among the ancestors, what it says."""
 
     last: _Compound
@@ -101,7 +114,7 @@ class _Rule:
 class HidingSheet:
     """The rules of a page's style elements that hide or colour, found by their last compound."""
 
-    rules: dict[str, dict[tuple[_Compound, ...], _Rule]] = field(default_factory=dict)
+    rules: dict[str, dict[tuple[_Compound, ...], Rule]] = field(default_factory=dict)
 
     def add(self, compounds: tuple[_Compound, ...], style: Style) -> None:
         """Take up a rule; of one last compound at most `MAX_ALIKE` different ones."""
@@ -111,26 +124,32 @@ class HidingSheet:
         elif len(known) < MAX_ALIKE:
             outer = compounds[:-1]
             keys = frozenset(compound.key for compound in outer)
-            known[compounds] = _Rule(compounds[-1], outer, keys, style)
+            known[compounds] = Rule(compounds[-1], outer, keys, style)
+
+    def matching(self, element: Element) -> tuple[Rule, ...]:
+        """Return the rules whose last compound is the element, in the order they are laid."""
+        known = [self.rules[key] for key in element.keys if key in self.rules]
+        return tuple(
+            rule for rules in known for rule in rules.values() if rule.last.matches(element)
+        )
 
     def style(self, element: Element, ancestors: Sequence[Element]) -> Style:
         """Return what the rules say of an element; a later rule wins, `shown` undoes hiding."""
-        found = _PLAIN
-        above: frozenset[str] | None = None
-        for key in element.keys:
-            for rule in self.rules.get(key, {}).values():
-                if not rule.last.matches(element):
-                    continue
-                if rule.outer:
-                    if above is None:
-                        above = frozenset().union(*(one.keys for one in ancestors))
-                    if not (rule.keys <= above and _lies_within(rule.outer, ancestors)):
-                        continue
-                found = merge(found, rule.style)
-        return found
+        return laid(self.matching(element), ancestors)
 
 
-_PLAIN = Style()
+def laid(rules: Sequence[Rule], ancestors: Sequence[Element]) -> Style:
+    """Return what rules that match an element say of it, given what it lies in."""
+    found = PLAIN
+    above: frozenset[str] | None = None
+    for rule in rules:
+        if rule.outer:
+            if above is None:
+                above = frozenset().union(*(one.keys for one in ancestors))
+            if not (rule.keys <= above and _lies_within(rule.outer, ancestors)):
+                continue
+        found = merge(found, rule.style)
+    return found
 
 
 def _lies_within(compounds: Sequence[_Compound], ancestors: Sequence[Element]) -> bool:
@@ -245,12 +264,24 @@ _HIDING: Mapping[str, tuple[str, _Test]] = {
 _ZERO_SIZE = {"width", "height", "max-width", "max-height"}
 
 
+_TOLD = {*_HIDING, *_ZERO_SIZE, "overflow", "background", "background-color"}
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    for part in text.lower().split(";"):
+        name, _, value = part.partition(":")
+        yield name.strip(), value
+
+
 def declarations(text: str) -> Style:
     """Return the hiding side of a declaration block (`a: b; c: d`)."""
     table = {
-        name.strip(): value.replace("!important", "").strip()
-        for name, _, value in (part.partition(":") for part in text.lower().split(";"))
+        name: value.replace("!important", "").strip()
+        for name, value in _pairs(text)
+        if name in _TOLD
     }
+    if not table:
+        return PLAIN
     reasons = [why for name, (why, test) in _HIDING.items() if name in table and test(table[name])]
     sizes = [n for name in _ZERO_SIZE & table.keys() if (n := _number(table[name])) is not None]
     if (
@@ -285,8 +316,15 @@ def _compound(text: str) -> _Compound | None:
     return _Compound(tag, identity, frozenset(classes), frozenset(attributes))
 
 
-def _selector(text: str) -> tuple[_Compound, ...]:
-    compounds = [_compound(part) for part in re.split(r"[\s>+~]+", text.strip()) if part]
+_BETWEEN = re.compile(r"[\s>+~]+")
+
+
+def _selector(text: str, known: dict[str, _Compound | None]) -> tuple[_Compound, ...]:
+    parts = [part for part in _BETWEEN.split(text.strip()) if part]
+    for part in parts:
+        if part not in known:
+            known[part] = _compound(part)
+    compounds = [known[part] for part in parts]
     return tuple(c for c in compounds if c is not None) if None not in compounds else ()
 
 
@@ -294,17 +332,26 @@ def _outside_print(css: str) -> str:
     return re.sub(r"@media\s+print\b[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", " ", css)
 
 
+def _blocks(css: str) -> Iterator[tuple[str, str]]:
+    """Yield the selectors and the declarations of every block that holds no other."""
+    for part in css.split("}")[:-1]:
+        before, brace, block = part.rpartition("{")
+        if brace:
+            yield before.rpartition("{")[2], block
+
+
 def read_sheets(texts: Sequence[str]) -> HidingSheet:
     """Collect the hiding and colouring rules of style elements; what is unreadable is skipped."""
     sheet = HidingSheet()
+    known: dict[str, _Compound | None] = {}
     count = 0
     for text in texts:
-        for selectors, block in _RULE.findall(_outside_print(_COMMENT.sub(" ", text))):
+        for selectors, block in _blocks(_outside_print(_COMMENT.sub(" ", text))):
             style = declarations(block)
-            if style == _PLAIN:
+            if style == PLAIN:
                 continue
             for selector in selectors.rpartition(";")[2].split(","):
-                compounds = _selector(selector)
+                compounds = _selector(selector, known)
                 count += 1
                 if compounds and count <= MAX_RULES:
                     sheet.add(compounds, style)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from lxml import etree
 
 from framework.evidence.stylesheet import (
+    PLAIN,
     Element,
-    HidingSheet,
+    Rule,
     Style,
     declarations,
+    laid,
     merge,
     read_sheets,
 )
@@ -34,6 +36,9 @@ _MARKUP = re.compile(
 )
 _BLOCKS = words("blocks")
 _CODE = frozenset({"code", "kbd", "samp", "tt", "var"})
+#: Elements that part what stands before them from what follows.
+_PARTING = _BLOCKS | {"script", "style"}
+_MARKED = _CODE | {"q"}
 #: Elements whose text is no part of what a reader sees.
 _UNSEEN = {
     "template": "template", "noscript": "noscript", "datalist": "datalist", "noembed": "noembed",
@@ -46,12 +51,15 @@ _SKIPPED_ATTRIBUTES = re.compile(
     r"^(?:class|id|style|href|src|(?:image)?srcset|(?:image)?sizes|d|points|viewbox|transform|on\w+|rel|type|name|"
     r"integrity|action|target|media|http-equiv|property|data-src\w*|xmlns.*|jsname|jsaction)$"
 )
+#: The commonest of these, told without a search.
+_SILENT = frozenset(
+    {"class", "id", "style", "href", "src", "srcset", "rel", "type", "name", "target"}
+)
 #: Characters of one surface that are looked at; a page beyond that is read in several surfaces.
 _MAX_TEXT = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(NamedTuple):
     """A run of text with where it stands.
 
     `place` is visible, hidden, comment, metadata, attribute or script; `reason` says what hides
@@ -63,8 +71,13 @@ class Surface:
     place: str = "visible"
     reason: str = ""
     code: bool = False
-    path: str = ""
+    at: _Open | None = None
     aimed: bool = False
+
+    @property
+    def path(self) -> str:
+        """The CSS path, put together where it is asked for: few texts ever say anything."""
+        return _path(self.at)
 
 
 def surfaces(body: str) -> Iterator[Surface]:
@@ -104,16 +117,39 @@ def _parse(body: str) -> etree._Element | None:
     return root
 
 
-@dataclass(slots=True)
-class _State:
+class _Kind(NamedTuple):
+    """What elements with the same tag, names and attributes have in common."""
+
     element: Element
-    style: Style
-    place: str
-    reason: str
-    code: bool
-    path: str
+    rules: tuple[Rule, ...]
+    named: str
+    aimed: bool
+    style: Style | None
+    """What rules say of it wherever it stands, None where that depends on what it lies in."""
+    dull: bool
+    """Whether nothing but its style may part it from what it lies in."""
+
+
+class _Look(NamedTuple):
+    """How the text of an element stands on the page; texts that stand alike are one surface."""
+
+    place: str = "visible"
+    reason: str = ""
+    code: bool = False
     aimed: bool = False
-    children: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element whose end has not come yet."""
+
+    kind: _Kind
+    parent: _Open | None
+    number: int
+    style: Style
+    look: _Look
+    children: dict[str, int]
+    """How many elements of each tag it holds so far."""
 
 
 class _Walk:
@@ -121,121 +157,175 @@ class _Walk:
 
     def __init__(self, root: etree._Element) -> None:
         self.root = root
-        self.sheet: HidingSheet = read_sheets([node.text or "" for node in root.iter("style")])
-        self.stack: list[_State] = []
+        self.sheet = read_sheets([node.text or "" for node in root.iter("style")])
+        self.kinds: dict[tuple[str | None, ...], _Kind] = {}
+        self.inline: dict[str, Style] = {}
+        self.top: _Open | None = None
+        self.found: list[Surface] = []
         self.buffer: list[str] = []
-        self.key = ("visible", "", False, False)
-        self.path = ""
+        self.look = _Look()
+        self.begun: _Open | None = None
 
     def run(self) -> Iterator[Surface]:
-        events = etree.iterwalk(self.root, events=("start", "end", "comment"))
-        for event, node in events:
-            if event == "comment":
-                yield from self._comment(node)
-            elif event == "start":
-                yield from self._start(node)
+        for event, node in etree.iterwalk(self.root, events=("start", "end", "comment")):
+            if event == "start":
+                self._start(node)
+            elif event == "end":
+                self._end(node)
             else:
-                yield from self._end(node)
-        yield from self._flush()
+                self._comment(node)
+            if self.found:
+                yield from self.found
+                self.found.clear()
+        self._flush()
+        yield from self.found
 
-    def _comment(self, node: etree._Element) -> Iterator[Surface]:
+    def _comment(self, node: etree._Element) -> None:
         text = re.sub(r"^\s*\[if[^\]]*\]>|<!\[endif\]\s*$", "", node.text or "")
         for part in surfaces(text) if _MARKUP.search(text) else [Surface(text)]:
-            yield Surface(part.text, "comment", "comment", path=self._path())
-        yield from self._text(node.tail)
+            self.found.append(Surface(part.text, "comment", "comment", at=self.top))
+        if tail := node.tail:
+            self._text(tail)
 
-    def _path(self) -> str:
-        return self.stack[-1].path if self.stack else ""
-
-    def _start(self, node: etree._Element) -> Iterator[Surface]:
-        state = self._enter(node)
-        tag = state.element.tag
-        if tag in _BLOCKS or tag in ("script", "style"):
-            yield from self._flush()
-        self.stack.append(state)
-        yield from self._attributes(node, state)
+    def _start(self, node: etree._Element) -> None:
+        attributes = cast("list[tuple[str, str]]", node.items())
+        self.top = top = self._enter(node, attributes)
+        tag = top.kind.element.tag
+        if tag in _PARTING:
+            self._flush()
+        if attributes:
+            self._attributes(attributes, top)
+        if tag in _MARKED:
+            self._mark(tag)
+        text = node.text
         if tag == "script":
-            yield from _script(node, state)
+            self.found += _script(node, top)
         elif tag == "style":
-            yield from (
-                Surface(c, "comment", "style", path=state.path) for c in _css_texts(node.text)
-            )
-        elif tag == "iframe" and node.text:
-            yield from (
-                Surface(s.text, "hidden", "iframe", path=state.path) for s in surfaces(node.text)
-            )
-        else:
-            yield from self._mark(tag, " `")
-            yield from self._text(node.text)
+            self.found += [Surface(c, "comment", "style", at=top) for c in _css_texts(text)]
+        elif text and tag == "iframe":
+            self.found += [Surface(s.text, "hidden", "iframe", at=top) for s in surfaces(text)]
+        elif text:
+            self._text(text)
 
-    def _end(self, node: etree._Element) -> Iterator[Surface]:
-        tag = self.stack[-1].element.tag
-        yield from self._mark(tag, "` ")
-        if tag in _BLOCKS:
-            yield from self._flush()
-        self.stack.pop()
-        yield from self._text(node.tail)
-
-    def _mark(self, tag: str, mark: str) -> Iterator[Surface]:
-        """Keep inline code and quotations recognisable as such in the running text."""
-        if tag in _CODE and self.stack and not self.stack[-1].code:
-            yield from self._text(mark.strip())
-        elif tag == "q":
-            yield from self._text('"')
-
-    def _text(self, text: str | None) -> Iterator[Surface]:
-        if not text or not self.stack:
+    def _end(self, node: etree._Element) -> None:
+        top = self.top
+        if top is None:
             return
-        state = self.stack[-1]
-        key = (state.place, state.reason, state.code, state.aimed)
-        if key != self.key or sum(map(len, self.buffer[-1:])) > _MAX_TEXT:
-            yield from self._flush()
-            self.key = key
+        tag = top.kind.element.tag
+        if tag in _MARKED:
+            self._mark(tag)
+        if tag in _BLOCKS:
+            self._flush()
+        self.top = top.parent
+        if tail := node.tail:
+            self._text(tail)
+
+    def _mark(self, tag: str) -> None:
+        """Keep inline code and quotations recognisable as such in the running text."""
+        if tag == "q":
+            self._text('"')
+        elif self.top is not None and not self.top.look.code:
+            self._text("`")
+
+    def _text(self, text: str) -> None:
+        top = self.top
+        if top is None:
+            return
+        if self.buffer and (top.look != self.look or len(self.buffer[-1]) > _MAX_TEXT):
+            self._flush()
         if not self.buffer:
-            self.path = state.path
+            self.look, self.begun = top.look, top
         self.buffer.append(text)
 
-    def _flush(self) -> Iterator[Surface]:
+    def _flush(self) -> None:
+        if not self.buffer:
+            return
         text = "".join(self.buffer)
         self.buffer.clear()
-        if text.strip():
-            place, reason, code, aimed = self.key
-            yield Surface(text, place, reason, code, self.path, aimed)
+        if text and not text.isspace():
+            place, reason, code, aimed = self.look
+            self.found.append(Surface(text, place, reason, code, self.begun, aimed))
 
-    def _enter(self, node: etree._Element) -> _State:
+    def _enter(self, node: etree._Element, attributes: list[tuple[str, str]]) -> _Open:
         tag = str(node.tag).lower()
-        parent = self.stack[-1] if self.stack else None
+        given = dict(attributes)
+        key = (tag, *map(given.get, _NAMES), *given) if given else (tag,)
+        kind = self.kinds.get(key) or self._kind(key, tag, given)
+        parent = self.top
+        number = 1
+        if parent is not None:
+            number = parent.children[tag] = parent.children.get(tag, 0) + 1
+        style = laid(kind.rules, _ancestors(parent)) if kind.style is None else kind.style
+        if "style" in given:
+            style = merge(style, self._inline(given["style"]))
+        if kind.dull and style is PLAIN and parent is not None:
+            return _Open(kind, parent, number, parent.style, parent.look, {})
+        look = _look(kind, given, style, parent)
+        return _Open(kind, parent, number, _inherit(style, parent), look, {})
+
+    def _inline(self, written: str) -> Style:
+        if written not in self.inline:
+            self.inline[written] = declarations(written)
+        return self.inline[written]
+
+    def _kind(self, key: tuple[str | None, ...], tag: str, given: dict[str, str]) -> _Kind:
         element = Element(
             tag,
-            node.get("id") or "",
-            frozenset((node.get("class") or "").split()),
-            frozenset(str(name).lower() for name in node.attrib),
+            given.get("id") or "",
+            frozenset((given.get("class") or "").split()),
+            frozenset(map(str.lower, given)),
         )
-        own = self.sheet.style(element, [s.element for s in self.stack[-40:]])
-        style = merge(own, declarations(node.get("style") or "")) if node.get("style") else own
-        place, reason = _place(node, element, style, parent)
-        return _State(
+        named = " ".join(given.get(name) or "" for name in _NAMES)
+        rules = self.sheet.matching(element)
+        special = tag in _SPECIAL or not element.attributes.isdisjoint(_SPECIAL_ATTRIBUTES)
+        aimed = tag not in ("html", "body") and bool(_FOR_MACHINES.search(named.lower()))
+        kind = self.kinds[key] = _Kind(
             element=element,
-            style=_inherit(style, parent),
-            place=place,
-            reason=reason,
-            code=tag == "pre" or (parent is not None and parent.code),
-            path=_step(tag, parent),
-            aimed=(parent is not None and parent.aimed)
-            or (tag not in ("html", "body") and bool(_FOR_MACHINES.search(_named(node).lower()))),
+            rules=rules,
+            named=named,
+            aimed=aimed,
+            style=None if any(rule.outer for rule in rules) else laid(rules, ()),
+            dull=not special and not aimed,
         )
+        return kind
 
-    def _attributes(self, node: etree._Element, state: _State) -> Iterator[Surface]:
-        for name, value in node.attrib.items():
-            key, text = str(name).lower(), str(value)
+    def _attributes(self, attributes: list[tuple[str, str]], top: _Open) -> None:
+        for name, text in attributes:
+            key = name.lower()
+            if key in _SILENT:
+                continue
             if key == "srcdoc":
-                yield from (
-                    Surface(s.text, "hidden", "srcdoc", s.code, state.path) for s in surfaces(text)
-                )
+                self.found += [
+                    Surface(s.text, "hidden", "srcdoc", s.code, top) for s in surfaces(text)
+                ]
             elif _speaks(key, text):
-                place = "metadata" if state.element.tag in ("meta", "link", "html") else "attribute"
-                aimed = bool(_FOR_MACHINES.search(f"{key} {_named(node)}".lower()))
-                yield Surface(text, place, key, path=state.path, aimed=aimed)
+                tag = top.kind.element.tag
+                place = "metadata" if tag in ("meta", "link", "html") else "attribute"
+                aimed = bool(_FOR_MACHINES.search(f"{key} {top.kind.named}".lower()))
+                self.found.append(Surface(text, place, key, at=top, aimed=aimed))
+
+
+def _path(state: _Open | None) -> str:
+    steps = []
+    while state is not None:
+        tag = state.kind.element.tag
+        plain = state.parent is None or tag in ("head", "body")
+        steps.append(tag if plain else f"{tag}:nth-of-type({state.number})")
+        state = state.parent
+    return " > ".join(reversed(steps))
+
+
+#: As many elements around another one are looked at for what a rule says of it.
+_DEPTH = 40
+
+
+def _ancestors(state: _Open | None) -> list[Element]:
+    """Return the elements around, the outermost of them first."""
+    found: list[Element] = []
+    while state is not None and len(found) < _DEPTH:
+        found.append(state.kind.element)
+        state = state.parent
+    return found[::-1]
 
 
 #: Names that markup gives to what is meant for a model: data-ai-prompt, llm-instructions, for-bots.
@@ -246,8 +336,7 @@ _FOR_MACHINES = re.compile(
 )
 
 
-def _named(node: etree._Element) -> str:
-    return " ".join(node.get(name) or "" for name in ("id", "class", "name", "property"))
+_NAMES = ("id", "class", "name", "property")
 
 
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
@@ -261,61 +350,66 @@ def _speaks(name: str, text: str) -> bool:
     return len(text) >= 20 and text.count(" ") >= 3 and not _SKIPPED_ATTRIBUTES.match(name)
 
 
-def _step(tag: str, parent: _State | None) -> str:
-    if parent is None:
-        return tag
-    number = parent.children[tag] = parent.children.get(tag, 0) + 1
-    return (
-        f"{parent.path} > {tag}"
-        if tag in ("head", "body")
-        else f"{parent.path} > {tag}:nth-of-type({number})"
-    )
-
-
-def _inherit(style: Style, parent: _State | None) -> Style:
+def _inherit(style: Style, parent: _Open | None) -> Style:
     if parent is None:
         return style
-    return Style(
-        "", style.colour or parent.style.colour, style.background or parent.style.background
-    )
+    above = parent.style
+    if style.colour is None and style.background is None:
+        return above
+    return Style("", style.colour or above.colour, style.background or above.background)
+
+
+def _look(kind: _Kind, given: dict[str, str], style: Style, parent: _Open | None) -> _Look:
+    place, reason = _place(kind, given, style, parent)
+    code, aimed = kind.element.tag == "pre", kind.aimed
+    if parent is None:
+        return _Look(place, reason, code, aimed)
+    above = parent.look
+    look = (place, reason, code or above.code, aimed or above.aimed)
+    return above if look == above else _Look(*look)
 
 
 def _place(
-    node: etree._Element, element: Element, style: Style, parent: _State | None
+    kind: _Kind, given: dict[str, str], style: Style, parent: _Open | None
 ) -> tuple[str, str]:
-    if parent is not None and parent.place in ("hidden", "metadata"):
-        return parent.place, parent.reason
-    if element.tag in ("title", "head", "meta") and (
-        parent is None or parent.element.tag in ("head", "html")
+    if parent is not None and parent.look.place in ("hidden", "metadata"):
+        return parent.look.place, parent.look.reason
+    tag = kind.element.tag
+    if tag in ("title", "head", "meta") and (
+        parent is None or parent.kind.element.tag in ("head", "html")
     ):
-        return "metadata", element.tag
-    reason = _hidden_reason(node, element, style, parent)
+        return "metadata", tag
+    reason = _hidden_reason(kind, given, style, parent)
     return ("hidden", reason) if reason else ("visible", "")
 
 
-def _hidden_reason(
-    node: etree._Element, element: Element, style: Style, parent: _State | None
-) -> str:
-    if element.tag in _UNSEEN:
-        return _UNSEEN[element.tag]
+#: Tags and attributes that may say by themselves where text stands.
+_SPECIAL = frozenset({*_UNSEEN, "details", "dialog", "text", "pre", "title", "head", "meta"})
+_SPECIAL_ATTRIBUTES = frozenset({"hidden", "aria-hidden"})
+
+
+def _hidden_reason(kind: _Kind, given: dict[str, str], style: Style, parent: _Open | None) -> str:
+    tag, attributes = kind.element.tag, kind.element.attributes
+    if tag in _UNSEEN:
+        return _UNSEEN[tag]
     if style.reason:
         return style.reason
-    if "hidden" in element.attributes:
+    if "hidden" in attributes:
         return "hidden attribute"
-    if (node.get("aria-hidden") or "").lower() == "true":
+    if given.get("aria-hidden", "").lower() == "true":
         return "aria-hidden"
-    if element.tag in ("details", "dialog") and "open" not in element.attributes:
-        return element.tag
-    if element.tag == "text" and _outside(node):
+    if tag in ("details", "dialog") and "open" not in attributes:
+        return tag
+    if tag == "text" and _outside(given):
         return "off-screen"
     return "same colour" if _same_colour(style, parent) else ""
 
 
-def _outside(node: etree._Element) -> bool:
-    return any((node.get(name) or "").lstrip().startswith("-") for name in ("x", "y"))
+def _outside(given: dict[str, str]) -> bool:
+    return any(given.get(name, "").lstrip().startswith("-") for name in ("x", "y"))
 
 
-def _same_colour(style: Style, parent: _State | None) -> bool:
+def _same_colour(style: Style, parent: _Open | None) -> bool:
     """Tell whether text set in a colour of its own stands on nearly that colour."""
     if style.colour is None:
         return False
@@ -324,24 +418,22 @@ def _same_colour(style: Style, parent: _State | None) -> bool:
     return max(abs(a - b) for a, b in zip(style.colour, background, strict=True)) <= 10
 
 
-_SCRIPT_TEXT = re.compile(
-    r"(?:^|(?<=[\s;{}]))//[^\n]{0,2000}|/\*.{0,4000}?\*/", re.DOTALL | re.MULTILINE
-)
+_SCRIPT_TEXT = re.compile(r"/(?:(?<![^\s;{}]/)/[^\n]{0,2000}|\*.{0,4000}?\*/)", re.DOTALL)
 
 
-def _script(node: etree._Element, state: _State) -> Iterator[Surface]:
+def _script(node: etree._Element, state: _Open) -> Iterator[Surface]:
     """Yield what a script element says to a reader of the source: data blocks and comments."""
     text = node.text or ""
     kind = (node.get("type") or "").lower()
     if "json" in kind:
         for found in re.finditer(r'"((?:[^"\\]|\\.){20,2000})"', text):
             for part in surfaces(_unescaped(found[0])):
-                yield Surface(part.text, "script", kind, path=state.path)
+                yield Surface(part.text, "script", kind, at=state)
     elif kind and "javascript" not in kind and kind != "module":
-        yield Surface(text, "hidden", f"script {kind}", path=state.path)
+        yield Surface(text, "hidden", f"script {kind}", at=state)
     else:
         for found in _SCRIPT_TEXT.finditer(text):
-            yield Surface(found[0].strip("/* \n"), "comment", "script", path=state.path)
+            yield Surface(found[0].strip("/* \n"), "comment", "script", at=state)
 
 
 def _unescaped(quoted: str) -> str:

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from framework.evidence.disguise import fold
 
-__all__ = ["IDEAS", "RULES", "calls", "heralded"]
+__all__ = ["CALLING", "IDEAS", "RULES", "calls", "heralded"]
 
 _TABLE = tomllib.loads((files("framework.evidence") / "data/tongues.toml").read_text("utf-8"))
 
@@ -44,7 +44,7 @@ _IF = "|".join(map(fold, _TABLE["calling"]["ifs"]))
 _READS = "|".join(map(fold, _TABLE["calling"]["reads"]))
 #: Guides and explanations have a machine's name and a colon, too.
 _HOW = "使い方|方法|とは|について|用法|教程|사용법"
-_CALLING = re.compile(
+CALLING = re.compile(
     rf"^\W*(?:(?:{_HERALDS})\W*(?:[\w-]+\W+){{0,4}}?)?(?:{_MIND})[\w-]*"
     rf"(?:[ -][\w'’-]+){{0,6}}?\s?[:,!،؛]"
     rf"|^\W*(?:{_HERALDS})\W*(?:[\w-]+\W+){{0,3}}?(?:{_MIND})[\w-]*\s*$"
@@ -66,7 +66,7 @@ def heralded(folded: str) -> bool:
 
 def calls(folded: str) -> bool:
     """Tell whether the sentence speaks to a machine that reads, in another language."""
-    return bool(_CALLING.search(folded))
+    return bool(CALLING.search(folded))
 
 
 #: Kind of warning, weight, and the ideas that must all be in one sentence.

@@ -15,25 +15,38 @@ from itertools import pairwise
 __all__ = ["belief", "features", "resemblance"]
 
 _MODEL = json.loads((files("framework.evidence") / "data/wording.json").read_text("utf-8"))
-_WEIGHTS: dict[str, int] = _MODEL["weights"]
+_WORD_WEIGHTS: dict[str, int] = {k: w for k, w in _MODEL["weights"].items() if " " not in k}
+_PAIR_WEIGHTS: dict[tuple[str, ...], int] = {
+    tuple(k.split(" ")): w for k, w in _MODEL["weights"].items() if " " in k
+}
 _BIAS: float = _MODEL["bias"]
 _TOKEN = re.compile(r"[a-z][a-z'-]*|\d+|[:,!?]")
+_DIGIT = re.compile(r"\d")
+_MARKS = frozenset(":,!?")
 _URL = re.compile(r"https?://\S+")
 
 
 def features(folded: str) -> set[str]:
     """Return the words and the neighbouring pairs of a folded sentence; numbers are alike."""
-    found = _TOKEN.findall(_URL.sub(" http ", folded))
-    tokens = ["^", *("#" if word.isdigit() else word for word in found)]
-    pairs = {f"{a} {b}" for a, b in pairwise(tokens)}
-    return pairs.union(word for word in tokens[1:] if word not in ":,!?")
+    words, pairs = _found(folded)
+    return {" ".join(pair) for pair in pairs} | words
+
+
+def _found(folded: str) -> tuple[set[str], set[tuple[str, str]]]:
+    if "http" in folded:
+        folded = _URL.sub(" http ", folded)
+    tokens = _TOKEN.findall(folded)
+    if _DIGIT.search(folded):
+        tokens = ["#" if token.isdigit() else token for token in tokens]
+    return set(tokens) - _MARKS, set(zip(["^", *tokens], tokens, strict=False))
 
 
 def resemblance(folded: str) -> float:
     """Return the log-odds that the sentence is an order to a machine; far below 0 for most."""
-    found = features(folded)
-    total = sum(_WEIGHTS.get(feature, 0) for feature in found) / 100
-    return _BIAS + total * min(1.0, _LONG / max(1, len(found)))
+    words, pairs = _found(folded)
+    total = sum(_WORD_WEIGHTS[word] for word in words & _WORD_WEIGHTS.keys())
+    total += sum(_PAIR_WEIGHTS[pair] for pair in pairs & _PAIR_WEIGHTS.keys())
+    return _BIAS + total / 100 * min(1.0, _LONG / max(1, len(words) + len(pairs)))
 
 
 #: Features of a sentence from which on it counts by their mean: long ones gather chance signs.

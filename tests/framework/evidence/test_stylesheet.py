@@ -71,3 +71,18 @@ def test_rules(css: str, hidden: bool) -> None:
 def test_rules_of_one_kind_are_bounded() -> None:
     sheet = read_sheets(["".join(f"i.k{n} p {{display:none}}" for n in range(1_000))])
     assert len(sheet.rules["p"]) == MAX_ALIKE
+
+
+@pytest.mark.parametrize(
+    ("css", "reason"),
+    [
+        ("@media screen { .a { display: none } } .b { opacity: 0 }", "display:none"),
+        ("}} .a { display: none }", "display:none"),
+        ("@charset 'x'; .a { display: none }", "display:none"),
+        (".a { display: none", ""),
+        (".a } display: none }", ""),
+        ("{ { .a { display: none } } {", "display:none"),
+    ],
+)
+def test_blocks_are_found_in_any_order_of_braces(css: str, reason: str) -> None:
+    assert read_sheets([css]).style(_element("p", "", "a"), []).reason == reason

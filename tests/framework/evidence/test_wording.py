@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from framework.evidence.wording import belief, features, resemblance
+
+MODEL = json.loads((files("framework.evidence") / "data/wording.json").read_text("utf-8"))
 
 
 def test_orders_resemble_orders_more_than_other_text() -> None:
@@ -27,3 +34,16 @@ def test_an_unknown_text_gives_no_belief() -> None:
 @pytest.mark.parametrize("odds", [-9.0, -3.5, -2.4, -1.0, 0.0, 0.9, 2.0, 5.0, 50.0])
 def test_belief_grows_with_the_odds_and_is_bounded(odds: float) -> None:
     assert 0.0 <= belief(odds) <= belief(odds + 0.1) <= 0.75
+
+
+WORDS = sorted({word for feature in MODEL["weights"] for word in feature.split()})
+
+
+@given(
+    st.lists(st.sampled_from(WORDS) | st.sampled_from([":", "12", "http://a.example"]), max_size=90)
+)
+def test_the_odds_are_the_weights_of_all_features(words: list[str]) -> None:
+    found = features(" ".join(words))
+    total = sum(MODEL["weights"].get(feature, 0) for feature in found) / 100
+    expected = MODEL["bias"] + total * min(1.0, 80 / max(1, len(found)))
+    assert resemblance(" ".join(words)) == expected
