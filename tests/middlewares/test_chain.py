@@ -122,7 +122,7 @@ async def test_a_pool_that_does_not_exist_lets_nothing_out() -> None:
         assert site.connections == 0
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.parametrize("fault", [Fault.CLOSE, Fault.GARBAGE])
 async def test_two_hundred_searches_while_three_in_ten_proxies_die(fault: Fault) -> None:
     reply = Reply(headers={"Connection": "close"}, body=b"hello")  # each search dials anew

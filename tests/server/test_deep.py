@@ -213,7 +213,7 @@ async def test_an_unknown_engine_is_refused_before_the_model_is_asked(
     assert not model.prompts
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 async def test_twenty_runs_share_pages_and_room(proxy: ReplayProxy, tmp_path: Path) -> None:
     app = application(proxy, tmp_path)
     most = 0
@@ -257,7 +257,7 @@ class Numbered(Model):
         return await Model.complete(self, prompt)
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 async def test_twenty_runs_share_the_pace_of_an_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

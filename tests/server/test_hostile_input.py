@@ -85,7 +85,7 @@ class Piped:
         return status
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 def test_a_thousand_broken_lines_on_a_pipe(tmp_path: Path) -> None:
     server = Piped(tmp_path)
     with asyncio.Runner() as runner:
@@ -103,7 +103,7 @@ def test_a_thousand_broken_lines_on_a_pipe(tmp_path: Path) -> None:
     assert status == 0
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @HOSTILE
 @given(st.lists(lines(), min_size=1, max_size=4))
 def test_the_instant_start_answers_soundly_or_leaves_it_to_the_server(told: list[bytes]) -> None:
@@ -145,7 +145,7 @@ def check_http(answer: bytes) -> None:
     assert not [sign for sign in INSIDE if sign in text], text
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 def test_a_thousand_broken_requests_over_http(tmp_path: Path) -> None:
     application = Application.create(Settings(state_dir=tmp_path), Environment({}), replay=True)
     limits = Limits(per_minute=10**6, burst=10**6)

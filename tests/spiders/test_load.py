@@ -41,7 +41,7 @@ class Mortal:
         return HttpResponse(url=request.url, headers=kind, body=body.encode())
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.parametrize("mode", [FetchMode.HTTP, FetchMode.IMPERSONATE])
 async def test_searches_while_proxies_die(tmp_path: Path, mode: FetchMode) -> None:
     plain = engine(PLAIN.replace("limits:", f"fetch: {{mode: {mode}}}\nlimits:"))

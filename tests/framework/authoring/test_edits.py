@@ -98,7 +98,7 @@ _VALUES = st.recursive(
 )
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), _VALUES, min_size=1))
 def test_what_is_rendered_reads_back_the_same(data: dict[str, object]) -> None:
     assert value(render(data)) == data

@@ -176,7 +176,7 @@ def unreadable(seeds: Iterable[int]) -> Iterator[tuple[Engine, HttpResponse, Htt
                 yield engine, page, changed
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("known", ["the page itself", "other pages"])
 def test_most_deformed_pages_are_read_again(known: str) -> None:

@@ -320,7 +320,7 @@ def squeezed(text: object) -> str:
     return re.sub(r"[\W_]+", "", str(text)).lower()
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.timeout(300)
 @pytest.mark.shared
 def test_most_captured_pages_are_read_right(shared: object) -> None:
@@ -344,7 +344,7 @@ def test_most_captured_pages_are_read_right(shared: object) -> None:
     assert tally.snippets >= 0.8 * tally.told, tally
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.timeout(300)
 def test_most_recordings_of_the_packaged_engines_are_read_right() -> None:
     """They hold rows without addresses, titles in parts and the like on purpose."""

@@ -228,7 +228,7 @@ def test_any_markup_is_read(body: str) -> None:
     assert 0.0 <= scan(body).score <= 1.0
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "unit",
     [

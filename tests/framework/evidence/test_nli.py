@@ -156,14 +156,14 @@ def _measured(shared: Path, store: ModelStore) -> tuple[float, dict[str, tuple[i
     return right / len(rows), table
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 def test_recorded_pairs_without_models(shared: Path) -> None:
     accuracy, table = _measured(shared, NONE)
     assert accuracy >= 0.59
     assert all(said > 20 and true >= 0.8 * said for said, true in table.values())
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.slow
 def test_recorded_pairs_with_packaged_models(shared: Path, packaged: ModelStore) -> None:
     accuracy, table = _measured(shared, packaged)
@@ -171,7 +171,7 @@ def test_recorded_pairs_with_packaged_models(shared: Path, packaged: ModelStore)
     assert all(true >= 0.8 * said for said, true in table.values())
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.slow
 def test_recorded_pairs_with_all_models(shared: Path, small: ModelStore) -> None:
     assert small.get("nli") is not None, small.problems

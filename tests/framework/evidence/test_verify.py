@@ -108,7 +108,7 @@ def _verdicts(shared: Path, store: ModelStore) -> list[tuple[bool, str]]:
     return found
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 def test_made_claims_are_never_supported(shared: Path) -> None:
     found = _verdicts(shared, NONE)
     assert sum(not true for true, _ in found) == 50
@@ -117,7 +117,7 @@ def test_made_claims_are_never_supported(shared: Path) -> None:
     assert found.count((True, "supported")) >= 10
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.slow
 def test_made_claims_are_never_supported_with_models(shared: Path, small: ModelStore) -> None:
     found = _verdicts(shared, small)

@@ -253,7 +253,7 @@ def _addresses(draw: st.DrawFn) -> str:
     return f"{scheme}{draw(_HOSTS)}/{path}?{query}{fragment}"
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @settings(max_examples=400, deadline=None)
 @given(_addresses() | st.text(max_size=40))
 def test_canonical_is_total_and_idempotent(url: str) -> None:
@@ -261,7 +261,7 @@ def test_canonical_is_total_and_idempotent(url: str) -> None:
     assert canonical(key) == key
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @settings(max_examples=200, deadline=None)
 @given(_addresses())
 def test_unwrapping_changes_no_identity(url: str) -> None:

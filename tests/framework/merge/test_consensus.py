@@ -206,7 +206,7 @@ def _cost(engines: int, count: int) -> float:
     return min(times)
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 def test_cost_is_linear_up_to_sixty_engines_of_a_thousand_rows() -> None:
     small, large = _cost(15, 250), _cost(60, 1000)
     assert large / small < 16 * 6

@@ -182,7 +182,7 @@ HUGE: dict[str, Callable[[int], bytes]] = {
 }
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.parametrize("make", HUGE.values(), ids=HUGE.keys())
 def test_time_grows_with_size_alone(make: Callable[[int], bytes]) -> None:
     def seconds(size: int) -> float:
@@ -197,14 +197,14 @@ def test_time_grows_with_size_alone(make: Callable[[int], bytes]) -> None:
     assert seconds(32_000) < 40 * small + 1.5
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.slow
 def test_a_million_nested_elements_are_read() -> None:
     document = read(b"<html>" + b"<div>" * 1_000_000 + b"the text at the bottom", URL)
     assert document.text == "the text at the bottom"
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.slow
 def test_fifty_megabytes_of_text_are_read() -> None:
     document = read(

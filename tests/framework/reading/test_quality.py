@@ -72,7 +72,7 @@ def mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("name", "least"), [("articles", 0.968), ("readability", 0.96), ("markdown", 0.96)]
 )
@@ -115,7 +115,7 @@ def test_structure_of_pages(shared: Path, scorer: Scorer) -> None:
     } == {}
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 def test_snippets_of_pages_of_all_kinds(shared: Path, scorer: Scorer) -> None:
     wanted = found = unwanted = 0
     for entry, body, _ in pages(shared, "snippets"):
@@ -131,7 +131,7 @@ def test_snippets_of_pages_of_all_kinds(shared: Path, scorer: Scorer) -> None:
     assert f1(found / (found + unwanted), found / wanted) >= 0.933
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("language", "least"),
     [("en", 0.98), ("es", 0.96), ("ru", 0.91), ("ar", 0.88), ("zh", 0.95), ("th", 0.89)],

@@ -183,7 +183,7 @@ _VALUES = st.recursive(
 )
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", FILTERS)
 @given(value=_VALUES)
 def test_is_total(name: str, value: object) -> None:

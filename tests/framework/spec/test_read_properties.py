@@ -153,7 +153,7 @@ LARGE = {
 }
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @every
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("body", LARGE.values(), ids=LARGE)

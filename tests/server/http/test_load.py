@@ -31,7 +31,7 @@ def descriptors() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
-@pytest.mark.no_cover
+@pytest.mark.untraced
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="open descriptors are counted in /proc")
 async def test_a_thousand_calls_leave_nothing_behind(tmp_path: Path) -> None:
