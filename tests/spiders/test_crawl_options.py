@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -65,11 +64,7 @@ def here(
     place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Run]:
     """The command line in this process, in the same place."""
-    monkeypatch.chdir(place.folder)
-    with (
-        mock.patch.dict(os.environ, place.environment),
-        mock.patch.object(sys, "path", sys.path[:]),
-    ):
+    with place.entered(), mock.patch.object(sys, "path", sys.path[:]):
         yield runner(capsys, monkeypatch, place.folder / "state")
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
+from unittest import mock
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.support.site import Site
@@ -53,6 +56,12 @@ class Place:
         assert process.returncode in expect, text
         assert "Traceback" not in text, text
         return text
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """Let this process stand in the folder with the operator's variables."""
+        with contextlib.chdir(self.folder), mock.patch.dict(os.environ, self.environment):
+            yield
 
     def files(self) -> dict[str, str]:
         """Everything that lies in the folder."""

@@ -19,14 +19,19 @@ from spiders.replay import ReplayProxy
 from tests.research_world import world
 from tests.research_world.model import Model
 from tests.research_world.world import OBJECTIVE
+from tests.support.command import runner
 from tests.support.place import Place
 from tests.support.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
     from pytest_httpserver import HTTPServer
+
+    from tests.support.command import Done
+
+    Here = Callable[..., Awaitable[Done]]
 
 
 class Endpoint:
@@ -78,14 +83,25 @@ async def place(endpoint: Endpoint, tmp_path: Path) -> AsyncIterator[Place]:
         )
 
 
-async def test_a_report_in_a_file(place: Place) -> None:
-    said = await place.run(
-        "deep", OBJECTIVE, "--out", "report.md", "--max-loops", "1", "--max-citation-urls", "3",
-        expect=(0,),
-    )  # fmt: skip
+@pytest.fixture
+def here(place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Here:
+    """Runs a command in this process, beside the loop of the site and the proxy."""
+    run = runner(capsys, monkeypatch, place.folder / "state")
+
+    async def ran(*words: str) -> Done:
+        with place.entered():
+            return await asyncio.to_thread(run, *words)
+
+    return ran
+
+
+async def test_a_report_in_a_file(place: Place, here: Here) -> None:
+    words = ("deep", OBJECTIVE, "--out", "report.md", "--max-loops", "1")
+    done = await here(*words, "--max-citation-urls", "3")
 
     report = (place.folder / "report.md").read_text()
-    assert "wrote report.md" in said
+    assert done.code == 0
+    assert "wrote report.md" in done.error
     assert report.startswith("# How was the Harrow Sound tidal barrage built")
     assert "## References" in report
     assert "3 pages read" in report
@@ -129,8 +145,12 @@ async def test_an_interrupt_gives_a_partial_report_and_the_run_goes_on(
     ],
     ids=["unwritable", "engine"],
 )
-async def test_wrong_use(place: Place, words: tuple[str, ...], code: int, reason: str) -> None:
-    assert reason in await place.run(*words, expect=(code,))
+async def test_wrong_use(here: Here, words: tuple[str, ...], code: int, reason: str) -> None:
+    done = await here(*words)
+
+    assert done.code == code
+    assert reason in done.error
+    assert "Traceback" not in done.error
 
 
 def test_the_live_line_counts_rounds_pages_and_citations() -> None:
