@@ -17,9 +17,9 @@ from framework.spec.folders import engine_folders
 from framework.spec.problems import render_annotations, render_text
 from framework.spec.schema import render_schema
 from framework.types import HttpResponse, Page, Query, Verdict
+from server.cli.options import headers_of
 from server.cli.output import as_json as print_json
 from server.cli.output import line, note, table
-from server.cli.reading import headers_of
 from server.config import Environment
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 import typer
 
+from framework.errors import InvalidInputError
 from framework.types import Kind
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Url",
     "complete_engines",
     "fetching",
+    "headers_of",
     "split",
 ]
 
@@ -146,3 +148,12 @@ def split(ids: str | None) -> tuple[str, ...] | None:
     if ids is None:
         return None
     return tuple(part.strip() for part in ids.split(",") if part.strip())
+
+
+def headers_of(texts: Sequence[str]) -> dict[str, str]:
+    """Read NAME:VALUE texts; raises InvalidInputError for one that has no colon."""
+    pairs = [text.partition(":") for text in texts]
+    for text, (name, colon, _) in zip(texts, pairs, strict=True):
+        if not colon or not name.strip():
+            raise InvalidInputError(f"--header: {text!r} is no NAME:VALUE")
+    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -17,6 +17,7 @@ from server.cli.options import (
     Timeout,
     Url,
     fetching,
+    headers_of,
 )
 
 __all__ = ["register"]
@@ -138,7 +139,7 @@ def fetch_json(
     as_json: AsJson = False,
 ) -> None:
     """Fetch JSON and print it, or a part of it."""
-    from server.cli.reading import call, headers_of
+    from server.cli.reading import call
 
     arguments = {
         "url": url,

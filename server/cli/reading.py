@@ -18,12 +18,12 @@ from server.tools import select
 from server.tools.base import Call, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from server.tools.base import Reply
 
-__all__ = ["call", "headers_of", "json_file", "read_file", "show_fingerprints"]
+__all__ = ["call", "json_file", "read_file", "show_fingerprints"]
 
 
 def call(
@@ -62,15 +62,6 @@ def _write(file: Path, data: bytes) -> None:
     except OSError as error:
         raise InvalidInputError(f"{file}: {error.strerror or error}") from error
     note(f"wrote {file}")
-
-
-def headers_of(texts: Sequence[str]) -> dict[str, str]:
-    """Read NAME:VALUE texts; raises InvalidInputError for one that has no colon."""
-    pairs = [text.partition(":") for text in texts]
-    for text, (name, colon, _) in zip(texts, pairs, strict=True):
-        if not colon or not name.strip():
-            raise InvalidInputError(f"--header: {text!r} is no NAME:VALUE")
-    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def json_file(file: Path) -> object:
