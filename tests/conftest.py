@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 import threading
@@ -25,6 +26,12 @@ def pytest_collection() -> None:
     from tests.support.compiled import share_packaged
 
     share_packaged()
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector all that stays anyway."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
