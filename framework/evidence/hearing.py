@@ -149,8 +149,10 @@ class Hearer:
         `may` is what `may_hold` says of the sentence.
         """
         may = may or may_hold(folded)
-        found = [] if may is NOTHING else [*_known(folded, may)]
         self.odds = resemblance(folded) if _is_judged(folded) else None
+        if may is NOTHING and not self.left and (self.odds is None or not self._worded(None)):
+            return []
+        found = [*_known(folded, may)]
         if _is_list(folded):
             return found
         now = self._listen(folded, may)
@@ -186,10 +188,14 @@ class Hearer:
             ]
         if spoken is not None and not _is_english(folded):
             wishes += self._told(folded, now)
-        lack = _UNADDRESSED_UNSEEN if self.unseen else _UNADDRESSED
-        if self.odds is not None and (worded := belief(self.odds - (0.0 if spoken else lack))):
+        if self.odds is not None and (worded := self._worded(spoken)):
             wishes.append(Ask(WORDED, worded, 0, len(folded)))
         return wishes
+
+    def _worded(self, spoken: Ask | None) -> float:
+        """Return the belief that wording alone gives."""
+        lack = _UNADDRESSED_UNSEEN if self.unseen else _UNADDRESSED
+        return belief((self.odds or 0.0) - (0.0 if spoken else lack))
 
     def _told(self, folded: str, now: Ask | None) -> list[Ask]:
         """Orders in other languages, of which only the form is known."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import re2
 
-from framework.evidence.disguise import fold, plain, uncovered
+from framework.evidence.disguise import fold, plain, signs_of, uncovered
 from framework.evidence.hearing import (
     AIMED,
     HEARD,
@@ -149,7 +149,7 @@ def scan(body: bytes | str) -> Safety:
     silent: set[tuple[str, bool, bool]] = set()
     for surface in surfaces(text):
         said = (surface.text, surface.place != "visible", surface.aimed)
-        if said in silent:
+        if said in silent or _says_nothing(surface):
             continue
         heard = [*_read(surface, about)]
         if not heard:
@@ -226,8 +226,6 @@ def _orders(surface: Surface, about: bool, unseen: bool) -> Iterator[tuple[str, 
         role = role or factor >= 1.0
         line = text[found.start() : found.start() + 200]
         yield line, 0.55 * factor * (1.2 if unseen else 1.0), "fake_delimiter"
-    if not surface.aimed and _is_mute(text, unseen):
-        return
     before: list[Hit] = []
     hearer = Hearer(unseen, AIMED, HEARD) if surface.aimed else Hearer(unseen)
     for sentence in _sentences(text):
@@ -254,14 +252,20 @@ def _single_spaced(text: str) -> str:
     return _BLANKS.sub(" ", text)
 
 
-def _is_mute(text: str, unseen: bool) -> bool:
-    """Tell at once that a few plain words are no order; most texts of a page are of this kind."""
-    if len(text) > _FEW or not text.isascii() or "*" in text:
+def _says_nothing(surface: Surface) -> bool:
+    """Tell at once that a few plain words are no order; half the texts of a page are such."""
+    text = surface.text
+    if surface.aimed or len(text) > _FEW or not text.isascii() or "*" in text:
         return False
-    words = len(text.split())
-    if words >= LEAST_WORDS:
+    words = text.split()
+    if len(words) >= LEAST_WORDS:
         return False
-    return (unseen and words == 1) or may_hold(text.lower()) is NOTHING
+    unread = surface.place != "visible" and len(words) == 1
+    return (
+        (unread or may_hold(text.lower()) is NOTHING)
+        and ("".join(words).isalnum() or not _may_delimit(text))
+        and not signs_of(text)
+    )
 
 
 def _may_delimit(text: str) -> bool:

@@ -286,53 +286,39 @@ def chosen(items: Sequence[_T], bits: int) -> Iterator[_T]:
         bits ^= lowest
 
 
-class _Node:
-    """All pieces that go on from here."""
-
-    __slots__ = ("bits", "next")
-
-    def __init__(self) -> None:
-        self.bits = 0
-        self.next: dict[str, _Node] = {}
-
-    def add(self, piece: str, bits: int) -> None:
-        node = self
-        for char in piece:
-            node = node.next.setdefault(char, _Node())
-        node.bits |= bits
-
-
 class _Words(dict[str, int]):
     """The bits of all pieces in a word; worked out once for each of the words met last."""
 
     def __init__(self, pieces: dict[str, int]) -> None:
         super().__init__()
-        self._tree = _Node()
-        for piece, bits in pieces.items():
-            self._tree.add(piece, bits)
-        #: How pieces begin that stand anywhere in a word.
-        self._inner = {piece[:2] for piece in pieces if not piece.startswith(EDGE)}
+        #: Every beginning of a piece, with its bits where it is a whole one.
+        self._beginnings = {piece[:end]: 0 for piece in pieces for end in range(1, len(piece))}
+        self._beginnings |= pieces
+        inner = [piece for piece in pieces if not piece.startswith(EDGE)]
+        self._pairs = {piece[:2] for piece in inner if len(piece) > 1}
+        self._signs = {piece for piece in inner if len(piece) == 1}
 
     def __missing__(self, word: str) -> int:
-        bits = self._within(marked(word))
+        text = marked(word)
+        bits = self._from(text, 0)
+        if not self._pairs.isdisjoint(map(add, text, text[1:])) or not word.isascii():
+            for start in self._starts(text):
+                bits |= self._from(text, start)
         if len(word) <= _LONG:
             if len(self) >= _REMEMBERED:
                 self.clear()
             self[word] = bits
         return bits
 
-    def _within(self, text: str) -> int:
-        bits = self._from(text, 0)
+    def _starts(self, text: str) -> list[int]:
+        """Return where a piece may begin within a word; single letters of ASCII are no pieces."""
         pairs = enumerate(map(add, text, text[1:]))
-        for start in [n for n, pair in pairs if pair in self._inner or pair[0] in self._inner]:
-            bits |= self._from(text, start)
-        return bits
+        return [n for n, pair in pairs if pair in self._pairs or pair[0] in self._signs]
 
     def _from(self, text: str, start: int) -> int:
         """Return the bits of the pieces that begin at a place."""
-        node, bits, size = self._tree, 0, len(text)
-        while start < size and (follower := node.next.get(text[start])):
-            node = follower
-            bits |= node.bits
-            start += 1
+        bits, end, size = 0, start + 1, len(text)
+        while end <= size and (found := self._beginnings.get(text[start:end])) is not None:
+            bits |= found
+            end += 1
         return bits

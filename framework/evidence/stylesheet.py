@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     _Test = Callable[[str], bool]
 
@@ -115,10 +115,13 @@ class HidingSheet:
     """The rules of a page's style elements that hide or colour, found by their last compound."""
 
     rules: dict[str, dict[tuple[_Compound, ...], Rule]] = field(default_factory=dict)
+    classes: set[str] = field(default_factory=set)
+    """The classes that rules are found by."""
 
     def add(self, compounds: tuple[_Compound, ...], style: Style) -> None:
         """Take up a rule; of one last compound at most `MAX_ALIKE` different ones."""
         known = self.rules.setdefault(compounds[-1].key, {})
+        self.classes |= compounds[-1].classes
         if compounds in known:
             known[compounds] = replace(known[compounds], style=merge(known[compounds].style, style))
         elif len(known) < MAX_ALIKE:
@@ -126,9 +129,21 @@ class HidingSheet:
             keys = frozenset(compound.key for compound in outer)
             known[compounds] = Rule(compounds[-1], outer, keys, style)
 
+    def names(self, tag: str, identity: str, classes: Iterable[str]) -> bool:
+        """Tell whether any rule may be about such an element, before one is made of it."""
+        rules = self.rules
+        return (
+            tag in rules
+            or "*" in rules
+            or (identity and f"#{identity}" in rules)
+            or not self.classes.isdisjoint(classes)
+        )
+
     def matching(self, element: Element) -> tuple[Rule, ...]:
         """Return the rules whose last compound is the element, in the order they are laid."""
         known = [self.rules[key] for key in element.keys if key in self.rules]
+        if not known:
+            return ()
         return tuple(
             rule for rules in known for rule in rules.values() if rule.last.matches(element)
         )
@@ -264,25 +279,21 @@ _HIDING: Mapping[str, tuple[str, _Test]] = {
 _ZERO_SIZE = {"width", "height", "max-width", "max-height"}
 
 
+_ORDER = {name: number for number, name in enumerate(_HIDING)}
 _TOLD = {*_HIDING, *_ZERO_SIZE, "overflow", "background", "background-color"}
-
-
-def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    for part in text.lower().split(";"):
-        name, _, value = part.partition(":")
-        yield name.strip(), value
 
 
 def declarations(text: str) -> Style:
     """Return the hiding side of a declaration block (`a: b; c: d`)."""
     table = {
         name: value.replace("!important", "").strip()
-        for name, value in _pairs(text)
-        if name in _TOLD
+        for written, _, value in (part.partition(":") for part in text.lower().split(";"))
+        if (name := written.strip()) in _TOLD
     }
     if not table:
         return PLAIN
-    reasons = [why for name, (why, test) in _HIDING.items() if name in table and test(table[name])]
+    hiding = [name for name in _HIDING.keys() & table.keys() if _HIDING[name][1](table[name])]
+    reasons = [_HIDING[name][0] for name in sorted(hiding, key=_ORDER.__getitem__)]
     sizes = [n for name in _ZERO_SIZE & table.keys() if (n := _number(table[name])) is not None]
     if (
         sizes

@@ -12,7 +12,7 @@ from lxml import etree
 from framework.evidence.stylesheet import (
     PLAIN,
     Element,
-    Rule,
+    HidingSheet,
     Style,
     declarations,
     laid,
@@ -117,17 +117,38 @@ def _parse(body: str) -> etree._Element | None:
     return root
 
 
-class _Kind(NamedTuple):
-    """What elements with the same tag, names and attributes have in common."""
+class _Kind:
+    """What elements with the same tag, names and attributes have in common.
 
-    element: Element
-    rules: tuple[Rule, ...]
-    named: str
-    aimed: bool
-    style: Style | None
-    """What rules say of it wherever it stands, None where that depends on what it lies in."""
-    dull: bool
-    """Whether nothing but its style may part it from what it lies in."""
+    `style` is what rules say of it wherever it stands, None where that depends on what it lies in;
+    `dull` tells whether nothing but its style may part it from what it lies in.
+    """
+
+    __slots__ = ("_element", "_given", "aimed", "dull", "named", "rules", "style", "tag")
+
+    def __init__(self, tag: str, given: dict[str, str], sheet: HidingSheet) -> None:
+        self.tag = tag
+        self._given = given
+        self._element: Element | None = None
+        names = [given.get(name) or "" for name in _NAMES] if given else []
+        self.named = " ".join(names).lower()
+        self.aimed = tag not in _WHOLE and bool(_FOR_MACHINES.search(self.named))
+        special = tag in _SPECIAL or not _SPECIAL_ATTRIBUTES.isdisjoint(map(str.lower, given))
+        self.dull = not special and not self.aimed
+        identity, classes = (names[0], names[1].split()) if names else ("", [])
+        named = sheet.names(tag, identity, classes)
+        self.rules = sheet.matching(self.element) if named else ()
+        self.style = None if any(rule.outer for rule in self.rules) else laid(self.rules, ())
+
+    @property
+    def element(self) -> Element:
+        """The element as selectors see it; most pages have no rule that asks."""
+        if self._element is None:
+            given = self._given
+            classes = frozenset((given.get("class") or "").split())
+            attributes = frozenset(map(str.lower, given))
+            self._element = Element(self.tag, given.get("id") or "", classes, attributes)
+        return self._element
 
 
 class _Look(NamedTuple):
@@ -190,7 +211,7 @@ class _Walk:
     def _start(self, node: etree._Element) -> None:
         attributes = cast("list[tuple[str, str]]", node.items())
         self.top = top = self._enter(node, attributes)
-        tag = top.kind.element.tag
+        tag = top.kind.tag
         if tag in _PARTING:
             self._flush()
         if attributes:
@@ -211,7 +232,7 @@ class _Walk:
         top = self.top
         if top is None:
             return
-        tag = top.kind.element.tag
+        tag = top.kind.tag
         if tag in _MARKED:
             self._mark(tag)
         if tag in _BLOCKS:
@@ -250,7 +271,9 @@ class _Walk:
         tag = str(node.tag).lower()
         given = dict(attributes)
         key = (tag, *map(given.get, _NAMES), *given) if given else (tag,)
-        kind = self.kinds.get(key) or self._kind(key, tag, given)
+        kind = self.kinds.get(key)
+        if kind is None:
+            kind = self.kinds[key] = _Kind(tag, given, self.sheet)
         parent = self.top
         number = 1
         if parent is not None:
@@ -268,27 +291,6 @@ class _Walk:
             self.inline[written] = declarations(written)
         return self.inline[written]
 
-    def _kind(self, key: tuple[str | None, ...], tag: str, given: dict[str, str]) -> _Kind:
-        element = Element(
-            tag,
-            given.get("id") or "",
-            frozenset((given.get("class") or "").split()),
-            frozenset(map(str.lower, given)),
-        )
-        named = " ".join(given.get(name) or "" for name in _NAMES)
-        rules = self.sheet.matching(element)
-        special = tag in _SPECIAL or not element.attributes.isdisjoint(_SPECIAL_ATTRIBUTES)
-        aimed = tag not in ("html", "body") and bool(_FOR_MACHINES.search(named.lower()))
-        kind = self.kinds[key] = _Kind(
-            element=element,
-            rules=rules,
-            named=named,
-            aimed=aimed,
-            style=None if any(rule.outer for rule in rules) else laid(rules, ()),
-            dull=not special and not aimed,
-        )
-        return kind
-
     def _attributes(self, attributes: list[tuple[str, str]], top: _Open) -> None:
         for name, text in attributes:
             key = name.lower()
@@ -299,7 +301,7 @@ class _Walk:
                     Surface(s.text, "hidden", "srcdoc", s.code, top) for s in surfaces(text)
                 ]
             elif _speaks(key, text):
-                tag = top.kind.element.tag
+                tag = top.kind.tag
                 place = "metadata" if tag in ("meta", "link", "html") else "attribute"
                 aimed = bool(_FOR_MACHINES.search(f"{key} {top.kind.named}".lower()))
                 self.found.append(Surface(text, place, key, at=top, aimed=aimed))
@@ -308,7 +310,7 @@ class _Walk:
 def _path(state: _Open | None) -> str:
     steps = []
     while state is not None:
-        tag = state.kind.element.tag
+        tag = state.kind.tag
         plain = state.parent is None or tag in ("head", "body")
         steps.append(tag if plain else f"{tag}:nth-of-type({state.number})")
         state = state.parent
@@ -336,6 +338,7 @@ _FOR_MACHINES = re.compile(
 )
 
 
+_WHOLE = frozenset({"html", "body"})
 _NAMES = ("id", "class", "name", "property")
 
 
@@ -345,8 +348,9 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 def _speaks(name: str, text: str) -> bool:
     if name in _TEXT_ATTRIBUTES:
         return len(text) >= 8
-    if " " not in text and not _SKIPPED_ATTRIBUTES.match(name):
-        return len(text) <= 8_000 and bool(_ENCODED.fullmatch(text))
+    if " " not in text:
+        coded = 24 <= len(text) <= 8_000 and _ENCODED.fullmatch(text)
+        return bool(coded) and not _SKIPPED_ATTRIBUTES.match(name)
     return len(text) >= 20 and text.count(" ") >= 3 and not _SKIPPED_ATTRIBUTES.match(name)
 
 
@@ -361,7 +365,7 @@ def _inherit(style: Style, parent: _Open | None) -> Style:
 
 def _look(kind: _Kind, given: dict[str, str], style: Style, parent: _Open | None) -> _Look:
     place, reason = _place(kind, given, style, parent)
-    code, aimed = kind.element.tag == "pre", kind.aimed
+    code, aimed = kind.tag == "pre", kind.aimed
     if parent is None:
         return _Look(place, reason, code, aimed)
     above = parent.look
@@ -374,10 +378,8 @@ def _place(
 ) -> tuple[str, str]:
     if parent is not None and parent.look.place in ("hidden", "metadata"):
         return parent.look.place, parent.look.reason
-    tag = kind.element.tag
-    if tag in ("title", "head", "meta") and (
-        parent is None or parent.kind.element.tag in ("head", "html")
-    ):
+    tag = kind.tag
+    if tag in ("title", "head", "meta") and (parent is None or parent.kind.tag in ("head", "html")):
         return "metadata", tag
     reason = _hidden_reason(kind, given, style, parent)
     return ("hidden", reason) if reason else ("visible", "")
@@ -389,11 +391,12 @@ _SPECIAL_ATTRIBUTES = frozenset({"hidden", "aria-hidden"})
 
 
 def _hidden_reason(kind: _Kind, given: dict[str, str], style: Style, parent: _Open | None) -> str:
-    tag, attributes = kind.element.tag, kind.element.attributes
+    tag = kind.tag
     if tag in _UNSEEN:
         return _UNSEEN[tag]
     if style.reason:
         return style.reason
+    attributes = kind.element.attributes
     if "hidden" in attributes:
         return "hidden attribute"
     if given.get("aria-hidden", "").lower() == "true":
