@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -153,3 +155,16 @@ def test_the_schema_is_the_committed_one(run: Run, root: Path) -> None:
     printed = json.loads(run("engines", "schema").out)
 
     assert printed == json.loads((root / "engine-v1.json").read_text())
+
+
+def test_files_are_looked_at_without_loading_what_answers_questions() -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import server.cli.engine_files, sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout.split()
+
+    assert "framework.spec.catalogue" in loaded
+    assert not {"server.app", "scrapy", "mcp", "starlette"}.intersection(loaded)
