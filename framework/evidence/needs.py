@@ -249,7 +249,7 @@ class Sieve:
         ways = [(n, sets) for n, one in enumerate(expressions) for sets in needs(one)]
         self._owners = [number for number, _ in ways]
         width = len(ways)
-        self._shifts = [width, 2 * width]
+        self._shifts = [width, 2 * width]  # 1 with 2 and 3 with 4, then both
         self._all = (1 << width) - 1
         self._given = 0
         pieces: dict[str, int] = {}
