@@ -28,7 +28,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.installed-dev
 	rm -f .coverage .coverage.*
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report= -q
-	$(BIN)/coverage report --fail-under=90 --skip-covered | tail -n 40
+	$(BIN)/coverage report --fail-under=95 --skip-covered | tail -n 40
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import json
+import sys
+from collections.abc import Callable
+
 import pytest
 
-from framework.reading import DocumentKind, read
+from framework.reading import DocumentKind, pdf_worker, read
 from framework.reading.pdf import extract
 
 pytest.importorskip("pdf_inspector")
@@ -85,3 +90,45 @@ def test_a_memory_limit_is_kept() -> None:
     found = extract(pdf(LINES), memory=1 << 20)
     assert found.pages == ()
     assert found.warnings
+
+
+Worker = Callable[[bytes], int]
+
+
+@pytest.fixture
+def worker(monkeypatch: pytest.MonkeyPatch) -> Worker:
+    """Runs the worker in this process, without its limits, for the first page."""
+
+    def run(body: bytes) -> int:
+        monkeypatch.setattr(pdf_worker, "_limit", lambda memory, seconds: None)
+        monkeypatch.setattr(sys, "argv", ["worker", "0", "0", "1"])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(body)))
+        return pdf_worker.main()
+
+    return run
+
+
+@pytest.mark.parametrize("missing", ["", "pdf_inspector"], ids=["first reader", "second reader"])
+def test_either_reader_tells_text_title_and_what_was_left(
+    worker: Worker,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    missing: str,
+) -> None:
+    if missing:
+        monkeypatch.setitem(sys.modules, missing, None)
+    assert worker(pdf(LINES, ["A second page."])) == 0
+
+    answer = json.loads(capsys.readouterr().out)
+    assert len(answer["pages"]) == 1
+    assert "lamp over the pier" in answer["pages"][0]
+    assert answer["title"] == "The harbour"
+    assert answer["warnings"] == ["only the first 1 of 2 pages were read"]
+
+
+@pytest.mark.parametrize("body", [b"", b"%PDF-1.4 and no more", b"<p>no PDF"])
+def test_what_neither_reader_takes_ends_with_1(
+    worker: Worker, capsys: pytest.CaptureFixture[str], body: bytes
+) -> None:
+    assert worker(body) == 1
+    assert not capsys.readouterr().out
