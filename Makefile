@@ -23,12 +23,14 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 run: $(VENV)/.installed
 	$(BIN)/consilience search "javascript tutorial" --replay
 
-# Tests start the program a hundred times: let Python keep what it compiled, whatever is the habit here.
+# Tests start the program a hundred times: let Python keep what it compiled.
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.installed-dev
 	rm -f .coverage .coverage.*
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report= -q
-	$(BIN)/coverage report --fail-under=95 --skip-covered | tail -n 40
+	mkdir -p build
+	$(BIN)/coverage report --fail-under=95 --skip-covered > build/coverage.txt || gate=$$?; \
+	tail -n 40 build/coverage.txt; exit $${gate:-0}
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
