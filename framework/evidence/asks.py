@@ -5,7 +5,7 @@ that any way of speaking to a machine goes with any wish: a vocative, a conditio
 a duty of all machines that read this; and on the other side setting orders aside, showing what is
 inside, sending, asking for secrets, acting, steering the answer, keeping silent.
 
-`among` says, as `needs.Sieve` does, which expressions are searched for at all.
+`among` says, as `sieve.Sieve` does, which expressions are searched for at all.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from framework.evidence.needs import ALL, chosen
 from framework.evidence.phrases import compiled, read_table
+from framework.evidence.sieve import ALL, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

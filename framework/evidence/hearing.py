@@ -9,8 +9,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from framework.evidence.asks import Ask, addressed, addresses, asked, wishes
-from framework.evidence.needs import ALL, Sieve, chosen
 from framework.evidence.phrases import phrases
+from framework.evidence.sieve import ALL, Sieve, chosen
 from framework.evidence.tongues import CALLING, IDEAS, RULES, calls, heralded
 from framework.evidence.wording import belief, resemblance
 from framework.evidence.wordlists import words

@@ -20,6 +20,7 @@ from framework.evidence.stylesheet import (
     read_sheets,
 )
 from framework.evidence.wordlists import words
+from framework.reading.dom import quoted
 from framework.spec.hostile import is_hostile
 
 if TYPE_CHECKING:
@@ -312,7 +313,7 @@ def _path(state: _Open | None) -> str:
     while state is not None:
         tag = state.kind.tag
         plain = state.parent is None or tag in ("head", "body")
-        steps.append(tag if plain else f"{tag}:nth-of-type({state.number})")
+        steps.append(tag if plain else f"{quoted(tag)}:nth-of-type({state.number})")
         state = state.parent
     return " > ".join(reversed(steps))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborNode
 
-__all__ = ["INLINE", "MAX_DEPTH", "TEXT", "Dom", "flatten", "indexes", "parse"]
+__all__ = ["INLINE", "MAX_DEPTH", "TEXT", "Dom", "flatten", "indexes", "parse", "quoted"]
 
 MAX_DEPTH = 120
 TEXT = ""
@@ -157,7 +157,7 @@ class Dom:
         path = self._paths[index]
         for node in reversed(chain):
             name = self.tag[node]
-            step = name if name == "body" else f"{_quoted(name)}:nth-of-type({self._place(node)})"
+            step = name if name == "body" else f"{quoted(name)}:nth-of-type({self._place(node)})"
             path = self._paths[node] = f"{path} > {step}"
         return path
 
@@ -223,7 +223,7 @@ def _is_read(node: LexborNode, name: str, parent: str) -> bool:
     return name == "footer" and parent == "blockquote"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """Write an element's name as selectors want it: pages have elements like `o:p` and `a<`."""
     return _UNPLAIN.sub(lambda it: f"\\{ord(it[0]):x} " if it[0] < " " else f"\\{it[0]}", name)
 
