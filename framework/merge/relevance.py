@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -56,6 +57,7 @@ def unrelated(query: str, rows: Sequence[Row]) -> bool:
     return not _resembles(wanted, [_folded(_text(row)) for row in rows])
 
 
+@lru_cache(maxsize=256)
 def content_words(text: str) -> frozenset[str]:
     """Return the words that carry a query's subject; pairs for scripts without blanks."""
     folded = _folded(_OPERATOR.sub(" ", text))

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 from lxml import etree
 from pydantic_core import from_json
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 from w3lib.encoding import (
     html_body_declared_encoding,
     http_content_type_encoding,
@@ -109,7 +109,8 @@ class Document:
         """The body as HTML, parsed by lexbor."""
         if is_hostile(self.body):
             return None
-        return LexborHTMLParser(self.body if self.charset == "utf-8" else self.text)
+        source = self.body if self.charset == "utf-8" else self.text
+        return LexborHTMLParser(source, options=LexborDocumentOptions.WO_EVENTS)
 
     @cached_property
     def root(self) -> LexborNode | None:

@@ -286,3 +286,30 @@ def test_fields_are_cleaned_and_capped() -> None:
     assert found.rows[0].title.startswith("AB")
     assert len(found.rows[0].title) == 1_000
     assert len(found.rows[0].snippet) <= 10_000
+
+
+@pytest.mark.parametrize(
+    ("drop", "left"),
+    [
+        ("{css: .ad}", ["One", "Three"]),
+        ("{css: .absent}", ["One", "Two", "Three"]),
+        ("{css: .box .mark}", ["One", "Two"]),
+        ("{any: [{css: .ad}, {css: .absent}]}", ["One", "Three"]),
+        ("{any: [{css: .absent}, {text: Three}]}", ["One", "Two"]),
+        ("{not: {css: .ad}}", ["Two"]),
+        ("{not: {css: .absent}}", []),
+        ("{all: [{css: .ad}, {text: Two}]}", ["One", "Three"]),
+    ],
+)
+def test_rows_are_dropped_by_what_each_of_them_holds(drop: str, left: list[str]) -> None:
+    body = (
+        "<html><body><div class=r><a href=/1>One</a></div>"
+        "<div class=r><a href=/2>Two</a><i class=ad></i></div>"
+        "<section class=box><div class=r><a href=/3>Three</a><i class=mark></i></div></section>"
+    )
+    response = f"""
+format: html
+rows: {{each: .r, drop: {drop}}}
+fields: {{title: a, url: "a::attr(href)"}}
+"""
+    assert [row.title for row in read(body, response=response).rows] == left
