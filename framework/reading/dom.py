@@ -223,6 +223,7 @@ def _is_read(node: LexborNode, name: str, parent: str) -> bool:
     return name == "footer" and parent == "blockquote"
 
 
+@lru_cache(maxsize=1024)
 def quoted(name: str) -> str:
     """Write an element's name as selectors want it: pages have elements like `o:p` and `a<`."""
     return _UNPLAIN.sub(lambda it: f"\\{ord(it[0]):x} " if it[0] < " " else f"\\{it[0]}", name)

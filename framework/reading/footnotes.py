@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from framework.reading.content import Content
     from framework.reading.dom import Dom
 
@@ -41,7 +43,8 @@ def footnotes(dom: Dom, found: Content) -> tuple[dict[int, str], dict[int, str]]
 
     Links inside notes that lead back to the text are given an empty mark.
     """
-    pairs = _linked(dom, found) + _attached(dom, found)
+    carriers = _inside_root(dom, found)
+    pairs = _linked(dom, found, carriers) + _attached(dom, found, carriers)
     if not pairs:
         pairs = _numbered(dom, found)
     marks: dict[int, str] = {}
@@ -69,10 +72,21 @@ def _inside(holders: set[int], dom: Dom) -> set[int]:
     return found
 
 
-def _linked(dom: Dom, found: Content) -> list[tuple[int, int]]:
+def _inside_root(dom: Dom, found: Content) -> list[int]:
+    """Return the elements of the content that may carry the mark of a note."""
+    root, stop = found.root, dom.end[found.root]
+    carriers = _CARRIERS
+    return [
+        node
+        for node, name in enumerate(dom.tag[root + 1 : stop], root + 1)
+        if name in carriers and node in dom.attrs and not found.drop[node]
+    ]
+
+
+def _linked(dom: Dom, found: Content, carriers: Iterable[int]) -> list[tuple[int, int]]:
     """Return links with short labels, raised or named as notes, with the later block that they
     lead to."""
-    references = _references(dom, found)
+    references = _references(dom, carriers)
     if not references:
         return []
     wanted = {fragment for _, fragment in references}
@@ -87,13 +101,13 @@ def _linked(dom: Dom, found: Content) -> list[tuple[int, int]]:
     return pairs
 
 
-def _references(dom: Dom, found: Content) -> list[tuple[int, str]]:
+def _references(dom: Dom, carriers: Iterable[int]) -> list[tuple[int, str]]:
     references = []
-    tag, drop = dom.tag, found.drop
-    root, stop = found.root, dom.end[found.root]
-    for node, attrs in dom.attrs.items():
-        if tag[node] != "a" or not root < node < stop or drop[node]:
+    tag = dom.tag
+    for node in carriers:
+        if tag[node] != "a":
             continue
+        attrs = dom.attrs[node]
         _, hash_sign, fragment = (attrs.get("href") or "").rpartition("#")
         if not hash_sign or not fragment or not _LABEL.fullmatch(dom.words(node)):
             continue
@@ -121,15 +135,12 @@ def _answering(dom: Dom, wanted: set[str]) -> dict[str, int]:
     return places
 
 
-def _attached(dom: Dom, found: Content) -> list[tuple[int, int]]:
+def _attached(dom: Dom, found: Content, carriers: Iterable[int]) -> list[tuple[int, int]]:
     """Return elements that name their note in an attribute, carry it inside or stand before it."""
     pairs = []
     named: list[tuple[int, str]] = []
-    tag, drop = dom.tag, found.drop
-    root, stop = found.root, dom.end[found.root]
-    for node, attrs in dom.attrs.items():
-        if tag[node] not in _CARRIERS or not root < node < stop or drop[node]:
-            continue
+    for node in carriers:
+        attrs = dom.attrs[node]
         if not _TARGETS.isdisjoint(attrs):
             target = next(value or "" for key, value in attrs.items() if key in _TARGETS)
             named.append((node, target))

@@ -86,8 +86,9 @@ def to_markdown(body: bytes, url: str) -> str:
 
 def _words(text: str) -> int:
     """Count words: what spaces divide, and every character of scripts written without spaces."""
-    # Line by line: the list of all words would be the largest thing in memory on a large page.
-    count = sum(map(len, map(str.split, text.split("\n"))))
+    # A large page line by line: the list of all words would be the largest thing in memory.
+    parts = text.split("\n") if len(text) > _LARGE else (text,)
+    count = sum(map(len, map(str.split, parts)))
     if text.isascii():
         return count
     wide = len(text.encode("utf-8", "replace")) - len(text)
