@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from framework.errors import ConsilienceError
 from framework.types import HttpResponse
+from middlewares.state import transaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,7 +150,7 @@ class DiskTier:
     def put(self, digest: str, entry: Cached, now: float) -> None:
         """Keep an entry in place of an earlier one."""
         body = zlib.compress(entry.response.body, 1)
-        with self._transaction():
+        with transaction(self._db):
             self._db.execute(
                 "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET"
                 " head = excluded.head, size = excluded.size, stored = excluded.stored,"
@@ -158,19 +159,9 @@ class DiskTier:
             )
             self._db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (digest, body))
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
-
     def sweep(self, oldest: float, limit: int) -> int:
         """Remove entries stored before `oldest`, then the longest unused beyond `limit` bytes."""
-        with self._transaction():
+        with transaction(self._db):
             gone = self._db.execute("DELETE FROM answers WHERE stored < ?", (oldest,)).rowcount
             doomed = [(digest,) for digest in self._longest_unused(self.size() - limit)]
             self._db.executemany("DELETE FROM answers WHERE digest = ?", doomed)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["MIGRATIONS", "STATE_FILE", "StateDatabase", "default_folder"]
+__all__ = ["MIGRATIONS", "STATE_FILE", "StateDatabase", "default_folder", "transaction"]
 
 #: The state database's name in its folder.
 STATE_FILE = "state.db"
@@ -50,6 +50,21 @@ MIGRATIONS: tuple[str, ...] = (
 
 _BUSY_SECONDS = 5.0
 _Value = str | float | bytes | None
+
+
+@contextlib.contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Run the block's statements as one, with no other process writing in between.
+
+    What it raises undoes them all and is raised on.
+    """
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
 
 
 def default_folder() -> Path:
@@ -141,13 +156,6 @@ class StateDatabase:
         """Return a number that is another one after any other connection has written."""
         return int(self._db.execute("PRAGMA data_version").fetchone()[0])
 
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> contextlib.AbstractContextManager[None]:
         """Run several statements as one, with no other process writing in between."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+        return transaction(self._db)
