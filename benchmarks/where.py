@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import signal
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -20,9 +21,8 @@ from read import SETS, SHARED, load
 from search import service
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import FrameType, TracebackType
-    from typing import Self
+    from collections.abc import Iterator, Mapping
+    from types import FrameType
 
 #: Seconds of CPU between two looks.
 TICK = 0.001
@@ -61,48 +61,36 @@ READING: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class Sampler:
-    """Counts looks by stage while it is entered."""
+@contextlib.contextmanager
+def looks(stages: Mapping[str, tuple[str, ...]]) -> Iterator[Counter[str]]:
+    """Count looks by stage while the block runs."""
+    found: Counter[str] = Counter()
+    known: dict[str, str] = {}
 
-    def __init__(self, stages: Mapping[str, tuple[str, ...]]) -> None:
-        self._stages = stages
-        self._known: dict[str, str] = {}
-        self.looks: Counter[str] = Counter()
+    def stage(file: str) -> str:
+        if file not in known:
+            inside = file.removeprefix(f"{ROOT}/").rpartition("site-packages/")[2]
+            named = (name for name, starts in stages.items() if inside.startswith(starts))
+            known[file] = next(named, "")
+        return known[file]
 
-    def __enter__(self) -> Self:
-        signal.signal(signal.SIGPROF, self._look)
-        signal.setitimer(signal.ITIMER_PROF, TICK, TICK)
-        return self
+    def look(_signal: int, frame: FrameType | None) -> None:
+        while frame is not None and not stage(frame.f_code.co_filename):
+            frame = frame.f_back
+        found[stage(frame.f_code.co_filename) if frame is not None else "elsewhere"] += 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    signal.signal(signal.SIGPROF, look)
+    signal.setitimer(signal.ITIMER_PROF, TICK, TICK)
+    try:
+        yield found
+    finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, signal.SIG_IGN)
 
-    def _look(self, _signal: int, frame: FrameType | None) -> None:
-        while frame is not None:
-            stage = self._stage(frame.f_code.co_filename)
-            if stage:
-                self.looks[stage] += 1
-                return
-            frame = frame.f_back
-        self.looks["elsewhere"] += 1
 
-    def _stage(self, file: str) -> str:
-        if file not in self._known:
-            inside = file.removeprefix(f"{ROOT}/").rpartition("site-packages/")[2]
-            names = (name for name, starts in self._stages.items() if inside.startswith(starts))
-            self._known[file] = next(names, "")
-        return self._known[file]
-
-
-def shares(looks: Counter[str]) -> str:
+def shares(found: Counter[str]) -> str:
     """Write the stages with their shares, the largest first."""
-    rows = [(name, f"{100 * count / looks.total():.0f} %") for name, count in looks.most_common()]
+    rows = [(name, f"{100 * count / found.total():.0f} %") for name, count in found.most_common()]
     return table(("stage", "share of CPU"), rows)
 
 
@@ -111,10 +99,10 @@ async def searching(port: int, count: int) -> Counter[str]:
     async with service(port, "http") as search:
         for _ in range(20):
             await search()
-        with Sampler(SEARCH) as sampler:
+        with looks(SEARCH) as found:
             for _ in range(count):
                 await search()
-    return sampler.looks
+    return found
 
 
 def reading(pages: int) -> Counter[str]:
@@ -124,11 +112,11 @@ def reading(pages: int) -> Counter[str]:
     chosen = [(page["body"], page["url"]) for name in SETS for page in load(name, pages)]
     for body, url in chosen:
         read(body, url)
-    with Sampler(READING) as sampler:
+    with looks(READING) as found:
         for _ in range(5):
             for body, url in chosen:
                 read(body, url)
-    return sampler.looks
+    return found
 
 
 def main() -> None:
@@ -137,8 +125,8 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=40, help="about how many of each set")
     given = parser.parse_args()
     with page_server() as port:
-        looks = asyncio.run(searching(port, given.searches))
-    print(f"## A search over three engines\n\n{shares(looks)}\n")
+        found = asyncio.run(searching(port, given.searches))
+    print(f"## A search over three engines\n\n{shares(found)}\n")
     if SHARED.exists():
         print(f"## Reading a page\n\n{shares(reading(given.pages))}\n")
     print(NEEDED)

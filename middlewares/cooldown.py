@@ -89,7 +89,7 @@ class Cooldown:
         self._looked = float("-inf")
         self._seen = -1
         self._unwritten: list[tuple[str, int, str]] = []
-        self._written = clock()
+        self._begun = clock()
         self._swept = 0
         state.before_close(self._write_history)
 
@@ -177,9 +177,9 @@ class Cooldown:
         """Count a verdict in the history without letting it rest anything."""
         now = self._clock()
         if not self._unwritten:
-            self._written = now
+            self._begun = now
         self._unwritten.append((subject, int(now // _HOUR), verdict.value))
-        if len(self._unwritten) >= _BATCH or now - self._written > _BATCH_SECONDS:
+        if len(self._unwritten) >= _BATCH or now - self._begun > _BATCH_SECONDS:
             self._write_history()
 
     def _write_history(self) -> None:
@@ -208,8 +208,8 @@ class Cooldown:
         )
         return {Verdict(row[0]): int(row[1]) for row in rows}
 
-    def hourly(self, hours: int = _WEEK) -> tuple[tuple[str, float, Verdict, int], ...]:
-        """Return the history of all engines, this hour and the last ones, at most a week.
+    def hourly(self) -> tuple[tuple[str, float, Verdict, int], ...]:
+        """Return the history of all engines, this hour and those of the last week.
 
         Each entry is the engine, the Unix moment at which the hour began, the verdict and how
         often it fell, the oldest first.
@@ -217,7 +217,7 @@ class Cooldown:
         self._write_history()
         rows = self._state.execute(
             "SELECT engine, hour, verdict, count FROM answers WHERE hour >= ? ORDER BY hour",
-            (self._first(hours),),
+            (self._first(_WEEK),),
         )
         return tuple((str(row[0]), row[1] * _HOUR, Verdict(row[2]), int(row[3])) for row in rows)
 

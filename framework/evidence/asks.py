@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from framework.evidence.phrases import compiled, read_table
+from framework.evidence.phrases import Phrase, compiled, read_table
 from framework.evidence.sieve import ALL, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Address", "Ask", "Wish", "addressed", "addresses", "asked", "wishes"]
+__all__ = ["Ask", "Wish", "addressed", "addresses", "asked", "wishes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,6 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """One way of speaking to a machine: the kind of warning, its belief, the expression."""
-
-    kind: str
-    weight: float
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
 class Wish:
     """One thing that is asked for: worth `alone` where nobody is addressed, else `addressed`."""
 
@@ -54,11 +45,11 @@ class Wish:
 
 
 @cache
-def addresses() -> tuple[Address, ...]:
+def addresses() -> tuple[Phrase, ...]:
     """Return all ways of speaking to a machine, read when they are first needed."""
     table, expand = _table()
     return tuple(
-        Address(row.get("kind", "addressed_to_model"), row["weight"], expand(row["pattern"]))
+        Phrase(row.get("kind", "addressed_to_model"), row["weight"], expand(row["pattern"]))
         for row in table["address"]
     )
 
@@ -92,10 +83,10 @@ def addressed(folded: str, among: int = ALL) -> Ask | None:
         return None
     best: Ask | None = None
     for address in chosen(addresses(), among):
-        if best is None or address.weight > best.weight:
-            found = compiled(address.source).search(folded)
-            if found:
-                best = Ask(address.kind, address.weight, found.start(), found.end())
+        if best is not None and address.weight <= best.weight:
+            continue
+        if found := address.pattern.search(folded):
+            best = Ask(address.kind, address.weight, found.start(), found.end())
     return best
 
 

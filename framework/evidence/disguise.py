@@ -11,10 +11,10 @@ import unicodedata
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-import re2
+from framework.evidence.sieve import set_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 __all__ = ["fold", "hidden_characters", "is_words", "plain", "uncovered"]
 
@@ -241,15 +241,7 @@ _SIGNS: dict[int, dict[str, str]] = {
 }
 
 
-def _set_of(signs: Iterable[str]) -> re2.Set:
-    found = re2.Set.SearchSet()
-    for sign in signs:
-        found.Add(sign)
-    found.Compile()
-    return found
-
-
-_SETS = tuple((least, _set_of(signs.values()), tuple(signs)) for least, signs in _SIGNS.items())
+_SETS = tuple((least, set_of(signs.values()), tuple(signs)) for least, signs in _SIGNS.items())
 
 
 def signs_of(text: str) -> list[str]:

@@ -19,6 +19,7 @@ from framework.evidence.hearing import (
     Hit,
     may_hold,
 )
+from framework.evidence.sieve import set_of
 from framework.evidence.surfaces import Surface, surfaces
 
 if TYPE_CHECKING:
@@ -93,12 +94,13 @@ _DELIMITERS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 #: What every one of these marks has; `.{1,2}` is an i of any language.
-_DELIMITER_SIGN = re2.Set.SearchSet()
-_DELIMITER_SIGN.Add(
-    r"(?i)<|\[|\{|```|[#=*_~-]{3}|#[ \t]*(?:system|.{1,2}nstruct.{1,2}on|new|ass.{1,2}stant|human|"
-    r"user|response)|(?:human|user|ass.{1,2}stant|system)(?:\*\*)?[ \t]*[:：]"
+_DELIMITER_SIGN = set_of(
+    (
+        r"(?i)<|\[|\{|```|[#=*_~-]{3}",
+        r"(?i)#[ \t]*(?:system|.{1,2}nstruct.{1,2}on|new|ass.{1,2}stant|human|user|response)",
+        r"(?i)(?:human|user|ass.{1,2}stant|system)(?:\*\*)?[ \t]*[:：]",
+    )
 )
-_DELIMITER_SIGN.Compile()
 _QUOTED = re.compile(
     r"(?<!=)\"[^\"\n]{2,240}\"|“[^”\n]{2,240}”|‘[^’\n]{2,240}’|«[^»\n]{2,240}»|„[^“\n]{2,240}“|"
     r"「[^」\n]{2,240}」|`[^`\n]{1,240}`"

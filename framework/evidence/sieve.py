@@ -16,7 +16,7 @@ import re2
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["ALL", "Sieve", "chosen", "loosened"]
+__all__ = ["ALL", "Sieve", "chosen", "loosened", "set_of"]
 
 #: Bits that hold nothing back.
 ALL = -1
@@ -43,10 +43,7 @@ class Sieve:
         self._filter.Compile()
         self._short = self._filter.Match("", potential=True) or []
         self._short_bits = _bits(self._short)
-        self._set = re2.Set.SearchSet(options)
-        for number in self._short:
-            self._set.Add(loose[number])
-        self._set.Compile()
+        self._set = set_of((loose[number] for number in self._short), options)
 
     def possible(self, text: str) -> int:
         """Return the numbers of the expressions that a text may match, as bits."""
@@ -56,6 +53,15 @@ class Sieve:
             found &= ~self._short_bits
             found |= _bits(self._short[place] for place in self._set.Match(text) or ())
         return found
+
+
+def set_of(expressions: Iterable[str], options: re2.Options | None = None) -> re2.Set:
+    """Return what tells in one pass which of some RE2 expressions a text matches."""
+    found = re2.Set.SearchSet(options)
+    for expression in expressions:
+        found.Add(expression)
+    found.Compile()
+    return found
 
 
 def _bits(numbers: Iterable[int]) -> int:

@@ -148,13 +148,12 @@ class HidingSheet:
             rule for rules in known for rule in rules.values() if rule.last.matches(element)
         )
 
-    def style(self, element: Element, ancestors: Sequence[Element]) -> Style:
-        """Return what the rules say of an element; a later rule wins, `shown` undoes hiding."""
-        return laid(self.matching(element), ancestors)
-
 
 def laid(rules: Sequence[Rule], ancestors: Sequence[Element]) -> Style:
-    """Return what rules that match an element say of it, given what it lies in."""
+    """Return what rules that match an element say of it, given what it lies in.
+
+    A later rule wins, `shown` undoes hiding.
+    """
     found = PLAIN
     above: frozenset[str] | None = None
     for rule in rules:

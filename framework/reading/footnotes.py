@@ -75,11 +75,10 @@ def _inside(holders: set[int], dom: Dom) -> set[int]:
 def _inside_root(dom: Dom, found: Content) -> list[int]:
     """Return the elements of the content that may carry the mark of a note."""
     root, stop = found.root, dom.end[found.root]
-    carriers = _CARRIERS
     return [
         node
         for node, name in enumerate(dom.tag[root + 1 : stop], root + 1)
-        if name in carriers and node in dom.attrs and not found.drop[node]
+        if name in _CARRIERS and node in dom.attrs and not found.drop[node]
     ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from framework.spec.compiler import Engine, beside, compile_source
@@ -152,9 +151,11 @@ def _case(engine: Engine, folder: Path, test: TestCase | None) -> tuple[CaseRepo
         return failure, list(error.problems) or [_at(folder, "", error.message, hint)]
     report = _read(engine, fixture, test)
     # Of a case's many differences the first alone carries the remedy.
-    hints = chain([f"consilience engines heal {engine.id} proposes new selectors"], repeat(""))
-    pairs = zip(report.failures, hints, strict=False)
-    return report, [_at(folder, "", message, hint) for message, hint in pairs]
+    remedy = f"consilience engines heal {engine.id} proposes new selectors"
+    return report, [
+        _at(folder, "", message, "" if number else remedy)
+        for number, message in enumerate(report.failures)
+    ]
 
 
 def _read(engine: Engine, fixture: Fixture, test: TestCase | None) -> CaseReport:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from framework.evidence.stylesheet import MAX_ALIKE, Element, declarations, read_sheets
+from framework.evidence.stylesheet import MAX_ALIKE, Element, declarations, laid, read_sheets
 
 
 def _element(tag: str = "p", identity: str = "", *classes: str) -> Element:
@@ -64,7 +64,7 @@ def test_colours_are_read_in_every_notation() -> None:
 )
 def test_rules(css: str, hidden: bool) -> None:
     sheet = read_sheets([css])
-    style = sheet.style(_element("p", "x", "a", "b"), [_element("body"), _element("div")])
+    style = laid(sheet.matching(_element("p", "x", "a", "b")), [_element("body"), _element("div")])
     assert bool(style.reason) is hidden
 
 
@@ -85,4 +85,4 @@ def test_rules_of_one_kind_are_bounded() -> None:
     ],
 )
 def test_blocks_are_found_in_any_order_of_braces(css: str, reason: str) -> None:
-    assert read_sheets([css]).style(_element("p", "", "a"), []).reason == reason
+    assert laid(read_sheets([css]).matching(_element("p", "", "a")), []).reason == reason
