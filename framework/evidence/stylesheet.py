@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     _Test = Callable[[str], bool]
 
@@ -115,29 +115,16 @@ class HidingSheet:
     """The rules of a page's style elements that hide or colour, found by their last compound."""
 
     rules: dict[str, dict[tuple[_Compound, ...], Rule]] = field(default_factory=dict)
-    classes: set[str] = field(default_factory=set)
-    """The classes that rules are found by."""
 
     def add(self, compounds: tuple[_Compound, ...], style: Style) -> None:
         """Take up a rule; of one last compound at most `MAX_ALIKE` different ones."""
         known = self.rules.setdefault(compounds[-1].key, {})
-        self.classes |= compounds[-1].classes
         if compounds in known:
             known[compounds] = replace(known[compounds], style=merge(known[compounds].style, style))
         elif len(known) < MAX_ALIKE:
             outer = compounds[:-1]
             keys = frozenset(compound.key for compound in outer)
             known[compounds] = Rule(compounds[-1], outer, keys, style)
-
-    def names(self, tag: str, identity: str, classes: Iterable[str]) -> bool:
-        """Tell whether any rule may be about such an element, before one is made of it."""
-        rules = self.rules
-        return (
-            tag in rules
-            or "*" in rules
-            or (identity and f"#{identity}" in rules)
-            or not self.classes.isdisjoint(classes)
-        )
 
     def matching(self, element: Element) -> tuple[Rule, ...]:
         """Return the rules whose last compound is the element, in the order they are laid."""

@@ -125,31 +125,19 @@ class _Kind:
     `dull` tells whether nothing but its style may part it from what it lies in.
     """
 
-    __slots__ = ("_element", "_given", "aimed", "dull", "named", "rules", "style", "tag")
+    __slots__ = ("aimed", "dull", "element", "named", "rules", "style", "tag")
 
     def __init__(self, tag: str, given: dict[str, str], sheet: HidingSheet) -> None:
         self.tag = tag
-        self._given = given
-        self._element: Element | None = None
-        names = [given.get(name) or "" for name in _NAMES] if given else []
-        self.named = " ".join(names).lower()
+        self.named = " ".join(given.get(name) or "" for name in _NAMES).lower()
         self.aimed = tag not in _WHOLE and bool(_FOR_MACHINES.search(self.named))
-        special = tag in _SPECIAL or not _SPECIAL_ATTRIBUTES.isdisjoint(map(str.lower, given))
+        attributes = frozenset(map(str.lower, given))
+        special = tag in _SPECIAL or not _SPECIAL_ATTRIBUTES.isdisjoint(attributes)
         self.dull = not special and not self.aimed
-        identity, classes = (names[0], names[1].split()) if names else ("", [])
-        named = sheet.names(tag, identity, classes)
-        self.rules = sheet.matching(self.element) if named else ()
+        classes = frozenset((given.get("class") or "").split())
+        self.element = Element(tag, given.get("id") or "", classes, attributes)
+        self.rules = sheet.matching(self.element)
         self.style = None if any(rule.outer for rule in self.rules) else laid(self.rules, ())
-
-    @property
-    def element(self) -> Element:
-        """The element as selectors see it; most pages have no rule that asks."""
-        if self._element is None:
-            given = self._given
-            classes = frozenset((given.get("class") or "").split())
-            attributes = frozenset(map(str.lower, given))
-            self._element = Element(self.tag, given.get("id") or "", classes, attributes)
-        return self._element
 
 
 class _Look(NamedTuple):
