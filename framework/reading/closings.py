@@ -21,6 +21,7 @@ __all__ = [
     "POINTER",
     "PRICE",
     "PROMPT",
+    "SOURCES",
 ]
 
 ENDING = re.compile(
@@ -91,6 +92,20 @@ PROMPT = re.compile(
     r"zuletzt (?:geändert|aktualisiert)|publiziert:|%d",
 )
 """Words of closing prompts and notices, in small letters; believed in short blocks at the end."""
+
+SOURCES = re.compile(
+    r"\W*(?:"
+    r"(?:notes|sources?|references?|works cited|bibliography)(?:(?: and |\W+)[a-z]+){0,2}|"
+    r"(?:external|useful) links|further reading|"
+    r"quellen(?:angaben|verzeichnis)?|einzelnachweise|literatur(?:verzeichnis)?|weblinks|"
+    r"références|bibliographie|liens externes|notes et références|"
+    r"fuentes|referencias|bibliografía|enlaces externos|"
+    r"fontes|referências|ligações externas|fonti|bibliografia|collegamenti esterni|"
+    r"bronnen|źródła|przypisy|linki zewnętrzne|источники|примечания|литература|ссылки|"
+    r"kaynakça|kaynaklar|参考(?:资料|文献|链接)|外部链接|出典|脚注|外部リンク|출처|참고 ?문헌|"
+    r"المصادر|المراجع)\W*",
+)
+"""The heading over what an article rests on, in small letters, nothing else."""
 
 COOKIES = re.compile(
     r"\b(?:us(?:es?|ing)|verwende[nt]?|nutz(?:t|en)|setz(?:t|en)|utilis\w+|utiliz\w+|usa|usamos|"

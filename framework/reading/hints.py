@@ -57,7 +57,8 @@ _BOILER_WORDS = words(
     pagination pager paging pagenav prevnext toolbar search searchform searchbox breadcrumbbar
     copyright disclaimer legal byline dateline timestamp tags taglist tagcloud taxonomy
     hashtags skiplink skip jump navbox noprint donotprint nocontent jetpack yarpp zemanta rss
-    follow followus rating ratings stars feedback editsection permalink headerlink
+    follow followus rating ratings stars feedback editsection permalink headerlink hatnote
+    sistersitebox
     """
 )
 _WEAK_WORDS = words(
@@ -111,6 +112,7 @@ _BOILER_PAIRS = frozenset(
         ("more", "articles"),
         ("more", "posts"),
         ("author", "bio"),
+        ("author", "note"),
         ("post", "author"),
         ("author", "content"),
         ("author", "profile"),

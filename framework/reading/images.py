@@ -138,8 +138,9 @@ def _from_picture(dom: Dom, node: int) -> str:
 
 _ADDRESS_MOST = 2000
 _WORDS_MOST = 8
+_FIGURE_LEVELS = 8
 _FILE = re.compile(
-    r"^\S*\.(?:jpe?g|png|gif|webp|svg|avif)$|^\S+$|^(?:image|photo|img|picture|foto)\W*\d*$|"
+    r"\.(?:jpe?g|png|gif|webp|svg|avif)$|^\S+$|^(?:image|photo|img|picture|foto)(?: for post)?\W*\d*$|"
     r"[_]\S*[_]|^\w+-\w+-[\w-]+$",
     re.I,
 )
@@ -159,7 +160,7 @@ def alternative(dom: Dom, node: int, seen: set[str]) -> str:
         return ""
     seen.add(key)
     up = dom.parent[node]
-    for _ in range(4):
+    for _ in range(_FIGURE_LEVELS):
         if up < 0:
             break
         if dom.tag[up] == "figure":

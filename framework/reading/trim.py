@@ -14,6 +14,7 @@ from framework.reading.closings import (
     POINTER,
     PRICE,
     PROMPT,
+    SOURCES,
 )
 from framework.reading.document import BlockKind
 
@@ -44,6 +45,8 @@ _LINES = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
 _PROSE = 80
 _BODY_LEAST = 0.7
 _PICTURES = 2
+_BEFORE_LIST = 3
+_BEFORE = frozenset({BlockKind.PARAGRAPH, BlockKind.IMAGE, BlockKind.TABLE})
 
 
 def plain(text: str) -> str:
@@ -208,8 +211,8 @@ def _is_repeated(pieces: list[Piece], place: int) -> bool:
 
 def _tail(pieces: list[Piece], links: Sequence[int], length: Sequence[int]) -> list[Piece]:
     """Leave out prompts, credits and headings after the last prose."""
-    last = len(pieces)
-    while last > 1:
+    last, least = len(pieces), _end_of_sources(pieces)
+    while last > max(1, least):
         place = last - 1
         while place > max(0, last - 1 - _PICTURES) and pieces[place].kind is BlockKind.IMAGE:
             place -= 1
@@ -218,6 +221,26 @@ def _tail(pieces: list[Piece], links: Sequence[int], length: Sequence[int]) -> l
         last = place
     kept = pieces[:last]
     return kept if last < len(pieces) and sum(len(p.text) for p in kept) > 200 else pieces
+
+
+def _end_of_sources(pieces: list[Piece]) -> int:
+    """Return the place after the list that names the sources, or 0 where there is none."""
+    for place in range(len(pieces) - 1, -1, -1):
+        piece = pieces[place]
+        if piece.kind is BlockKind.HEADING and SOURCES.fullmatch(_shown(piece).lower()):
+            return _end_of_list(pieces, place + 1)
+    return 0
+
+
+def _end_of_list(pieces: list[Piece], start: int) -> int:
+    """Return the place after the list that starts within the next blocks, or 0."""
+    end = start
+    while end < min(len(pieces), start + _BEFORE_LIST) and pieces[end].kind in _BEFORE:
+        end += 1
+    first = end
+    while end < len(pieces) and pieces[end].kind is BlockKind.ITEM:
+        end += 1
+    return end if end > first else 0
 
 
 def _is_closing(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bool:

@@ -62,6 +62,14 @@ INSIDE = {
         '<div class="photo-gallery"><ul><li><img src=/1.jpg><p>Intruder one.</p></li><li>'
         "<img src=/2.jpg><p>Intruder two.</p></li></ul></div>"
     ),
+    "pointer over a section": '<div class="hatnote">Main article: <a href="/3">Intruder</a></div>',
+    "box of a sister site": (
+        '<table class="sistersitebox"><tr><td>Intruder Commons has media of the town.</table>'
+    ),
+    "note of the author": (
+        '<div class="author-note"><p>Intruder: thank you for reading along, I was away for a '
+        "week but shall write on.</p></div>"
+    ),
     "newsletter": (
         '<div class="newsletter-signup"><p>Intruder: get our letter every morning, for '
         "free.</p></div>"
@@ -92,12 +100,24 @@ KEPT = {
         '<div class="widget-box"><img src="/a.jpg"><div>The square in spring</div></div>',
         "The square in spring",
     ),
-    "last paragraph with a copyright mark": (
+}
+KEPT_AT_THE_END = {
+    "paragraph with a copyright mark": (
         (
             "<p>It was not meant to be a manifesto©, as the neighbours said, only an account of "
             "what had been seen by those who happened to be in the square on that one day.</p>"
         ),
         "not meant to be a manifesto",
+    ),
+    "list of sources": (
+        '<h2>Sources &amp; links</h2><ul><li><a href="https://records.test/">https://records.test/'
+        '</a></li><li><a href="https://maps.test/">https://maps.test/</a></li></ul>',
+        "https://maps.test/",
+    ),
+    "German list of sources behind a picture": (
+        '<h2>Weblinks</h2><p><a href="/m"><img src="/m.png" alt="More pictures"></a></p>'
+        '<ul><li><a href="https://records.test/">The records</a></li></ul>',
+        "The records",
     ),
 }
 
@@ -130,8 +150,19 @@ def test_what_follows_the_article_is_cut(part: str) -> None:
 
 @pytest.mark.parametrize(("part", "kept"), KEPT.values(), ids=KEPT.keys())
 def test_what_only_looks_like_surroundings_is_kept(part: str, kept: str) -> None:
-    last = "" if "last" in part else P3
-    assert kept in text_of(f"<article><h1>A story</h1>{P1}{P2}{part}{last}</article>")
+    assert kept in text_of(f"<article><h1>A story</h1>{P1}{P2}{part}{P3}</article>")
+
+
+@pytest.mark.parametrize(("part", "kept"), KEPT_AT_THE_END.values(), ids=KEPT_AT_THE_END.keys())
+def test_what_ends_the_article_itself_is_kept(part: str, kept: str) -> None:
+    assert kept in text_of(f"<article><h1>A story</h1>{STORY}{part}</article>")
+
+
+def test_sources_end_with_their_list() -> None:
+    sources = '<h2>Sources</h2><ul><li><a href="https://records.test/">The records</a></li></ul>'
+    tags = '<p>Tags:</p><ul><li><a href="/t/town">Intruder</a></li></ul>'
+    text = text_of(f"<article><h1>A story</h1>{STORY}{sources}{tags}</article>")
+    assert text.endswith("The records")
 
 
 def test_a_list_of_links_takes_its_heading_along() -> None:

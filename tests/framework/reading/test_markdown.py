@@ -93,6 +93,19 @@ STRUCTURES = {
         '<p><img src="/i.png" alt="DSC_0231.jpg"></p>',
         "![](https://site.test/i.png)",
     ),
+    "file name of several words as text": (
+        '<p><img src="/i.png" alt="The head of a dinosaur.png"></p>',
+        "![](https://site.test/i.png)",
+    ),
+    "words that say nothing as text": (
+        '<p><img src="/i.png" alt="Image for post"></p>',
+        "![](https://site.test/i.png)",
+    ),
+    "image deep in a figure with a caption": (
+        f"<figure>{'<div>' * 6}<img src='/i.png' alt='The house'>{'</div>' * 6}"
+        "<figcaption>The house.</figcaption></figure>",
+        "![](https://site.test/i.png)\n\nThe house.",
+    ),
     "embedded video": (
         '<iframe src="https://www.youtube.com/embed/abcdefghijk"></iframe>',
         "![](https://www.youtube.com/watch?v=abcdefghijk)",
