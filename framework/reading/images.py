@@ -140,7 +140,8 @@ _ADDRESS_MOST = 2000
 _WORDS_MOST = 8
 _FIGURE_LEVELS = 8
 _FILE = re.compile(
-    r"\.(?:jpe?g|png|gif|webp|svg|avif)$|^\S+$|^(?:image|photo|img|picture|foto)(?: for post)?\W*\d*$|"
+    r"\.(?:jpe?g|png|gif|webp|svg|avif)$|^\S+$|"
+    r"^(?:image|photo|img|picture|foto)(?: for post)?\W*\d*$|"
     r"[_]\S*[_]|^\w+-\w+-[\w-]+$",
     re.I,
 )

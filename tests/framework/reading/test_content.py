@@ -110,13 +110,17 @@ KEPT_AT_THE_END = {
         "not meant to be a manifesto",
     ),
     "list of sources": (
-        '<h2>Sources &amp; links</h2><ul><li><a href="https://records.test/">https://records.test/'
-        '</a></li><li><a href="https://maps.test/">https://maps.test/</a></li></ul>',
+        (
+            '<h2>Sources &amp; links</h2><ul><li><a href="https://records.test/">https://records.test/'
+            '</a></li><li><a href="https://maps.test/">https://maps.test/</a></li></ul>'
+        ),
         "https://maps.test/",
     ),
     "German list of sources behind a picture": (
-        '<h2>Weblinks</h2><p><a href="/m"><img src="/m.png" alt="More pictures"></a></p>'
-        '<ul><li><a href="https://records.test/">The records</a></li></ul>',
+        (
+            '<h2>Weblinks</h2><p><a href="/m"><img src="/m.png" alt="More pictures"></a></p>'
+            '<ul><li><a href="https://records.test/">The records</a></li></ul>'
+        ),
         "The records",
     ),
 }

@@ -102,8 +102,10 @@ STRUCTURES = {
         "![](https://site.test/i.png)",
     ),
     "image deep in a figure with a caption": (
-        f"<figure>{'<div>' * 6}<img src='/i.png' alt='The house'>{'</div>' * 6}"
-        "<figcaption>The house.</figcaption></figure>",
+        (
+            f"<figure>{'<div>' * 6}<img src='/i.png' alt='The house'>{'</div>' * 6}"
+            "<figcaption>The house.</figcaption></figure>"
+        ),
         "![](https://site.test/i.png)\n\nThe house.",
     ),
     "embedded video": (
