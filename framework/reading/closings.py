@@ -16,6 +16,8 @@ __all__ = [
     "CAPTION_CREDIT",
     "COOKIES",
     "CREDIT",
+    "EMBED_PLEA",
+    "EMBED_WORDS",
     "ENDING",
     "PLEA",
     "POINTER",
@@ -31,6 +33,7 @@ ENDING = re.compile(
     |trending|popular)\W*$
     |recommended\s(?:for|by|stories|articles|reading)|you\s(?:may|might)\s(?:also\s)?(?:like
     |enjoy|be\sinterested|have\smissed)
+    |more\s(?:\w+\s){1,3}stories\W*$
     |more\s(?:from|stories|news|articles|posts|like\sthis|in\sthis|on\sthis|about\sthis|for\syou
     |to\sread|coverage|by\s)
     |for\smore\son\sthis|read\s(?:more|next|also|further)\b|up\snext|don'?t\smiss
@@ -44,7 +47,7 @@ ENDING = re.compile(
     |verwandte|ähnliche\s(?:beiträge|artikel|themen|produkte)|weitere\s(?:artikel|beiträge|themen
     |informationen|infos|meldungen|nachrichten|news|links|\w+tipps)\b|mehr\s(?:zum\sthema|artikel
     |nachrichten|zu\sdiesem|aus\sder|aus\sdem|von\s\w+$)
-    |das\skönnte\s(?:sie|dich|euch)|(?:auch|ebenfalls)\sinteressant|lesen?\ssie\s(?:auch|mehr
+    |(?:das|dies|dieser\sartikel|das\sthema)\skönnte\s(?:sie|dich|euch)|zum\sweiterlesen|lesetipps?\W*$|(?:auch|ebenfalls)\sinteressant|lesen?\ssie\s(?:auch|mehr
     |dazu)|lies\sauch|über\s(?:den|die)\sautor|zur\sperson\W*$|neueste\s(?:artikel|beiträge
     |kommentare|nachrichten)|schon\sgelesen
     |kommentare?\W*$|\d+\skommentare?|kommentar\s(?:schreiben|verfassen|hinterlassen)
@@ -126,6 +129,36 @@ PLEA = re.compile(
 )
 """What a box says that asks for consent to cookies."""
 
+EMBED_PLEA = re.compile(
+    r"externe[rns]?\s(?:\w+\s)?inhalte?\b.{0,60}(?:angezeigt|anzeigen|geladen|ergänzt)|"
+    r"empfohlener\s(?:redaktioneller|externer)\sinhalt\W*$|"
+    r"(?:damit|dazu)\s(?:können|werden)\spersonenbezogene\sdaten\san\s|"
+    r"ohne\sdeine?\s(?:einverständnis|zustimmung|einwilligung)\skeine\sverbindung|"
+    r"mit\sdem\s(?:laden|klick|abspielen|aufruf)\b.{0,60}\bakzeptier|"
+    r"(?:article|page|post)\s(?:contains|includes)\scontent\s(?:provided|hosted)\sby|"
+    r"before\sanything\sis\sloaded|^\W*(?:allow|recommended)\s(?:\w+\s){0,2}content\W*$|"
+    r"(?:view|see|watch|play|display)\sthis\s(?:\w+\s)?(?:content|video|post|tweet|embed)\b"
+    r".{0,60}(?:cookies|javascript)|"
+    r"(?:ce|cet)\s(?:contenu|élément)\b.{0,60}\bcookies|"
+    r"(?:ver|visualizar)\seste\s(?:contenido|conteúdo|video|vídeo)\b.{0,60}cookies|"
+    r"your\sbrowser\sdoes\snot\ssupport\s(?:the|html5|embedded|this)",
+)
+"""What stands in the place of another site's post or video until its reader agrees, in small
+letters; believed in short blocks."""
+
+EMBED_WORDS = (
+    "inhalt",
+    "content",
+    "cookies",
+    "javascript",
+    "is loaded",
+    "personenb",
+    "akzeptier",
+    "keine verb",
+    "browser does",
+)
+"""What `EMBED_PLEA` can only match near: looking for these is far quicker."""
+
 PRICE = re.compile(r"[€$£¥₹₽]\s?\d|\d\s?(?:[€$£¥₹₽]|eur|usd|gbp|chf|zł|kr\b|kč|руб|円|元)", re.I)
 """A sum of money."""
 
@@ -135,6 +168,7 @@ POINTER = re.compile(
     |(?:related|recommended|read|see|more|also|watch|listen|trending|must[-\s]read|further\sreading|don'?t\smiss|mira|lea|leia|veja|
     ver|vea|lire|voir|siehe|mehr|video|foto|podcast|exclusive)\b[^.!?:]{0,40}:
     |more\s(?:on|from|about)\b|related\b|also\sread|lesen\ssie|auch\sinteressant|weiterlesen|mehr\s(?:zu|zum|dazu)|siehe\sauch
+    |(?:le|te|les)\spuede\sinteresar|puede[ns]?\s(?:ver|leer)\b|(?:lea|lee|mira|ver)\s(?:además|también)
     |lire\saussi|à\slire|voir\saussi|ver\smás|lee\stambién|lea\stambién|relacionad[oa]s?|leggi\sanche|leia\stambém|veja\stambém
     |czytaj|zobacz|dowiedz\ssię|szukasz|polecamy|читайте|смотрите
     )""",
@@ -160,7 +194,7 @@ CREDIT = re.compile(
 
 CAPTION_CREDIT = re.compile(
     r"\s*[(\[|–—-]?\s*(?:(?:photo|foto|image|bild|picture|credit|crédito|crédit|quelle|source|fuente|fonte|copyright)"
-    r"s?(?:\s(?:credit|by|via|courtesy))?\s?[:/©]|©|\(c\))[^.!?]{2,80}$",
+    r"s?(?:\s(?:credit|by|via|courtesy))?\s?[:/©]|©|\(c\))(?:[^.!?]|\.(?=\w)){2,160}$",
     re.I,
 )
 """The end of a caption that credits its picture."""

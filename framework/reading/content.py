@@ -32,7 +32,9 @@ _ENOUGH = 250.0
 _ARTICLE_ENOUGH = 800.0
 _HEADING_MOST = 120
 _CONSENT_WEIGHS = 1500.0
-_LEADS_MOST = 4
+_LEADS_MOST, _LEAD_LEVELS = 4, 4
+_SENTENCE = 100
+_JOINED_LEAST, _JOINED_SHARE = 400.0, 0.75
 _LEAD_LEAST, _LEAD_MOST = 40, 1500
 
 
@@ -76,7 +78,7 @@ def select(dom: Dom, found: Content, host: str = "") -> None:
     good = _leave_out(dom, found)
     length = without(dom, found.measures.length, found.drop)
     links = without(dom, found.measures.links, found.drop)
-    found.root = _root(dom, found, good, length)
+    found.root = _joined(dom, found, _root(dom, found, good, length), good, length)
     if good[found.root] < _ARTICLE_ENOUGH:
         found.root = _widened(dom, found, length, links)
     found.leads = _leads(dom, found)
@@ -126,6 +128,21 @@ def _root(dom: Dom, found: Content, good: Sequence[float], length: Sequence[floa
     return root
 
 
+def _joined(
+    dom: Dom, found: Content, root: int, good: Sequence[float], length: Sequence[float]
+) -> int:
+    """Return the element around a root whose other children are running text as well."""
+    up = dom.parent[root]
+    while up > 0 and not found.drop[up]:
+        more = good[up] - good[root]
+        if more:
+            if more < max(_JOINED_LEAST, _JOINED_SHARE * (length[up] - length[root])):
+                break
+            root = up
+        up = dom.parent[up]
+    return root
+
+
 def _widened(dom: Dom, found: Content, length: Sequence[float], links: Sequence[float]) -> int:
     """Return the main part that holds a short root, so that what is no prose in it is kept."""
     node = found.root
@@ -154,29 +171,50 @@ def _bonus(dom: Dom, node: int) -> float:
 
 
 def _leads(dom: Dom, found: Content) -> list[int]:
-    """Return the standfirsts that stand before the root in the same article."""
+    """Return the standfirsts that stand before the root in the same article, or in the header
+    with the title before it."""
     leads: list[int] = []
     node = found.root
-    for _ in range(4):
+    for _ in range(_LEAD_LEVELS):
         up = dom.parent[node]
-        if up < 0 or dom.tag[node] in ("article", "main", "body"):
+        if up < 0 or dom.tag[node] == "body":
             break
+        is_whole = dom.tag[node] in ("article", "main")
         child = up + 1
         while child < node:
-            if dom.tag[child] == "header" or not found.drop[child]:
+            if _may_lead(dom, found, child, is_whole):
                 _collect_leads(dom, found, child, leads)
             child = dom.end[child]
+        if is_whole:
+            break
         node = up
     return sorted(leads)
 
 
+def _may_lead(dom: Dom, found: Content, node: int, before_article: bool) -> bool:
+    """Whether an element before the root may hold standfirsts: outside of the article only the
+    header that bears the title."""
+    is_header = dom.tag[node] == "header"
+    if before_article:
+        return is_header and "h1" in dom.tag[node : dom.end[node]]
+    return is_header or not found.drop[node]
+
+
 def _collect_leads(dom: Dom, found: Content, node: int, leads: list[int]) -> None:
     length, links = found.measures.length, found.measures.links
+    in_header = dom.tag[node] == "header"
     i, stop = node, dom.end[node]
     while i < stop and len(leads) < _LEADS_MOST:
         named = dom.names.get(i, 0) & LEAD or dom.get(i, "itemprop") == "description"
-        if named and _LEAD_LEAST < length[i] < _LEAD_MOST and links[i] < 0.4 * length[i]:
+        if not _LEAD_LEAST < length[i] < _LEAD_MOST or links[i] >= 0.4 * length[i]:
+            i += 1
+        elif named or (in_header and not links[i] and _is_sentence(dom, i, length[i])):
             leads.append(i)
             i = dom.end[i]
         else:
             i += 1
+
+
+def _is_sentence(dom: Dom, node: int, length: float) -> bool:
+    """Whether a paragraph has the length and the end of a sentence."""
+    return dom.tag[node] == "p" and length >= _SENTENCE and dom.words(node)[-1:] in ".!?…。"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-from framework.reading.hints import BODY, BOILER, EMBED, LEAD, hints, id_hints
+from framework.reading.hints import BODY, BOILER, EMBED, HINTS, ID_HINTS, LEAD, Hints
 from framework.reading.shallow import shallow
 from framework.reading.wordlist import words
 
@@ -235,9 +235,11 @@ def _name(node: LexborNode) -> str:
     return "mjx" if name.startswith("mjx-") and name != "mjx-container" else name
 
 
-@lru_cache(maxsize=4096)
-def _inline_hints(label: str) -> int:
-    return hints(label) if _TELLING.search(label.lower()) else 0
+def _telling(label: str) -> int:
+    return HINTS[label] if _TELLING.search(label.lower()) else 0
+
+
+_INLINE_HINTS = Hints(_telling, 4096)
 
 
 def _is_outside(named: int, name: str) -> bool:
@@ -291,9 +293,9 @@ def _walk(  # noqa: C901 - one pass, for speed
                 label = attrs.get("class")
                 if label:
                     label = label[:_LABEL_MOST]
-                    named = _inline_hints(label) if name in inline else hints(label)
+                    named = _INLINE_HINTS[label] if name in inline else HINTS[label]
                 if name in _NAMED_BY_ID and (ident := attrs.get("id")):
-                    named |= id_hints(ident)
+                    named |= ID_HINTS[ident]
                 if named:
                     names[here] = named
             if name == "iframe":

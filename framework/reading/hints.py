@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from framework.reading.wordlist import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "BODY",
@@ -15,11 +18,11 @@ __all__ = [
     "EMBED",
     "GALLERY",
     "HIDDEN",
+    "HINTS",
+    "ID_HINTS",
     "LEAD",
     "POST",
     "WEAK",
-    "hints",
-    "id_hints",
 ]
 
 BOILER = 1
@@ -208,7 +211,7 @@ _HIDDEN = words(
     """
     hidden hide is-hidden d-none sr-only screen-reader-text visually-hidden visuallyhidden
     visually-hidden-focusable visuallyhidden-focusable u-hidden invisible a11y-hidden
-    element-invisible hidden-text assistive-text offscreen
+    element-invisible hidden-text assistive-text offscreen off-screen
     """
 )
 _SHOWN = re.compile(
@@ -245,37 +248,55 @@ _PAIRS = _pair_table()
 _PAIR_ENDS = frozenset(right for _, right in _PAIRS)
 
 
-@lru_cache(maxsize=16384)
-def hints(name: str) -> int:
-    """Return the hints that a class attribute or an id carries, or-ed together."""
+class Hints(dict[str, int]):
+    """Hints by text, worked out when first looked up; all are forgotten when they are many.
+
+    A look-up that is known costs no call: the names of a page are looked up for every element.
+    """
+
+    __slots__ = ("_most", "_work_out")
+
+    def __init__(self, work_out: Callable[[str], int], most: int) -> None:
+        super().__init__()
+        self._work_out, self._most = work_out, most
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= self._most:
+            self.clear()
+        found = self[text] = self._work_out(text)
+        return found
+
+
+def _of_label(label: str) -> int:
     found = 0
-    for token in name.split():
-        found |= _token(token)
-    if found & HIDDEN and _SHOWN.search(name):
+    for token in label.split():
+        found |= _TOKENS[token]
+    if found & HIDDEN and _SHOWN.search(label):
         found &= ~HIDDEN
     return found
 
 
-@lru_cache(maxsize=8192)
-def id_hints(name: str) -> int:
-    """Return the hints that an id carries; the slug of a heading carries none."""
+def _of_id(name: str) -> int:
     if len(name) > _ID_MOST:
         return 0
     words = [word for word in _parts(name) if word]
     if len(words) > 3 or not _STOP_WORDS.isdisjoint(words):
         return 0
-    return hints(name)
+    return HINTS[name]
 
 
-@lru_cache(maxsize=32768)
-def _token(token: str) -> int:
+def _of_token(token: str) -> int:
     """Return the hints of one name; its last word tells what part of a body is meant."""
     found = HIDDEN if token.lower() in _HIDDEN else 0
-    previous = ""
-    last = 0
+    last, previous = 0, ""
     for word in _parts(token):
         if word:
-            last = _word(word.rstrip(_DIGITS), previous) if previous not in _NEGATION else 0
+            last = 0
+            if previous not in _NEGATION:
+                bare = word.rstrip(_DIGITS)
+                last = _ALONE[bare]
+                if bare in _PAIR_ENDS:
+                    last = _PAIRS.get((previous, bare), last)
             found |= last
             previous = word
     if last & BOILER:
@@ -292,17 +313,7 @@ def _parts(token: str) -> list[str]:
     return [part.lower() for part in _PART.findall(token)]
 
 
-def _word(word: str, previous: str) -> int:
-    """Return the hints of a word behind another one."""
-    if word in _PAIR_ENDS:
-        paired = _PAIRS.get((previous, word))
-        if paired is not None:
-            return paired
-    return _alone(word)
-
-
-@lru_cache(maxsize=16384)
-def _alone(word: str) -> int:
+def _of_word(word: str) -> int:
     known = _WORDS.get(word)
     if known is not None:
         return known
@@ -318,3 +329,13 @@ def _stem(word: str) -> int:
     if "galler" in word or "slideshow" in word or "lightbox" in word or "filmstrip" in word:
         return GALLERY | WEAK
     return GALLERY | WEAK if "thumbnails" in word else 0
+
+
+HINTS = Hints(_of_label, 16_384)
+"""The hints that a class attribute or an id carries, or-ed together."""
+
+ID_HINTS = Hints(_of_id, 8_192)
+"""The hints that an id carries; the slug of a heading carries none."""
+
+_TOKENS = Hints(_of_token, 32_768)
+_ALONE = Hints(_of_word, 16_384)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from framework.reading import callouts, tables
+from framework.reading import callouts, images, tables
 from framework.reading.closings import PRICE
 from framework.reading.hints import BODY, GALLERY, WEAK
 from framework.reading.measure import HEADINGS
@@ -22,6 +22,8 @@ _BOXES = words("div section table aside dl")
 _LISTING_DENSITY = 0.4
 _ARTICLE_ENOUGH = 800.0
 _HEADLINE = 30
+_CAPTION_MOST = 600.0
+_TEASERS_LEAST, _TEASER_MOST = 5, 500.0
 _SECTION_HEADINGS = HEADINGS - {"h1"}
 
 
@@ -47,6 +49,7 @@ class _Cleaner:
         )
         whole = good[self.root]
         self.galleries_go = shown < 0.5 * whole or whole - shown > _ARTICLE_ENOUGH
+        self.teasers = frozenset() if found.is_listing else _teasers(dom, found, good)
         self.before: dict[int, int] = {}
 
     def run(self) -> None:
@@ -99,14 +102,20 @@ class _Cleaner:
         named = self.dom.names.get(node, 0)
         around = self.good[self.dom.parent[node]]
         if named & GALLERY and self.galleries_go and self.good[node] < 0.9 * around:
-            return True
+            return self.good[node] <= _CAPTION_MOST * max(1, self.pictures(node))
         if name in ("ul", "ol"):
             return self.is_link_list(node)
+        if name == "article":
+            return node in self.teasers
         if name == "p":
             return self.is_pointer(node) or bool(named & WEAK and self.length[node] < 100)
         if name not in _BOXES or not (self.is_link_box(node) or self.is_named_box(node, named)):
             return False
         return not callouts.kind(self.dom, node)
+
+    def pictures(self, node: int) -> int:
+        tags = self.dom.tag
+        return sum(tags[node : self.dom.end[node]].count(name) for name in images.TAGS)
 
     def is_link_list(self, node: int) -> bool:
         """Whether a list holds headlines of other pages, or pictures with a link each."""
@@ -176,6 +185,24 @@ def clean(
     """Mark what goes under the root; pages that are lists of links are left as they are."""
     if links[found.root] <= _LISTING_DENSITY * length[found.root]:
         _Cleaner(dom, found, good, length, links, host).run()
+
+
+def _teasers(dom: Dom, found: Content, good: Sequence[float]) -> frozenset[int]:
+    """Return the articles that only show the picture and the linked headline of another page,
+    where there are many besides a text of some length."""
+    root, links, length = found.root, found.measures.links, found.measures.length
+    if dom.tag[root + 1 : dom.end[root]].count("article") < _TEASERS_LEAST:
+        return frozenset()
+    teasers = []
+    for node in range(root + 1, dom.end[root]):
+        if dom.tag[node] != "article" or found.drop[node] or good[node] > _TEASER_MOST:
+            continue
+        inner = range(node + 1, dom.end[node])
+        heads = [i for i in inner if dom.tag[i] in HEADINGS]
+        if heads and all(0 < length[i] <= 1.1 * links[i] for i in heads):
+            teasers.append(node)
+    rest = good[root] - sum(good[i] for i in teasers)
+    return frozenset(teasers if len(teasers) >= _TEASERS_LEAST and rest >= _ARTICLE_ENOUGH else ())
 
 
 def _is_card(dom: Dom, item: int) -> bool:

@@ -61,7 +61,7 @@ _CJK = re.compile(
 )
 _HIDDEN_MOST = 200
 _BOM = b"\xef\xbb\xbf"
-_SHORT = 250
+_SHORT, _LITTLE = 250, 1_000
 _LARGE = 2_000_000
 
 
@@ -128,7 +128,7 @@ def _html(body: bytes, url: str, content_type: str) -> Document:
         is_article=states_article(tags, items),
     )
     markdown, blocks = _assemble(pieces, flat)
-    if len(markdown) < _SHORT:
+    if len(markdown) < _LITTLE:
         markdown, blocks = _stated(items, markdown, blocks)
     return Document(
         url=url,
@@ -225,7 +225,8 @@ def _stated(
 ) -> tuple[str, tuple[Block, ...]]:
     """Return the body that the JSON-LD states where the page itself shows next to nothing."""
     body = structured.find(items, "articleBody") or structured.find(items, "text")
-    if len(body) < max(_SHORT, 2 * len(markdown)):
+    times = 2 if len(markdown) < _SHORT else 4
+    if len(body) < max(_SHORT, times * len(markdown)):
         return markdown, blocks
     if "<p" in body or "<br" in body:
         inner = _html(body.encode(), "", "text/html; charset=utf-8")

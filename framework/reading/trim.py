@@ -10,6 +10,8 @@ from framework.reading.closings import (
     BYLINE,
     COOKIES,
     CREDIT,
+    EMBED_PLEA,
+    EMBED_WORDS,
     ENDING,
     POINTER,
     PRICE,
@@ -27,9 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["plain", "trim"]
 
 _MARKDOWN_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
-_MARKS = re.compile(r"^\s*(?:#{1,6} |> ?|- |\d+\. )|[*_`~|]|\\(?=\W)", re.M)
-#: What any of these marks holds.
-_MARKED = re.compile(r"[*_`~|\\#>]|^\s*(?:-|\d)")
+_FIRST_MARK = re.compile(r"\s*(?:#{1,6} |> ?|- |\d+\. )")
+_QUOTE_MARK = re.compile(r"^> ?", re.M)
+_ESCAPE = re.compile(r"\\(?=\W)")
+_MARK = re.compile(r"[*_`~|]")
 _WORD = re.compile(r"[^\W_]+")
 _ENDS = re.compile(r"[.!?。！？…:;”\"'’»)\]]\s*$")
 _DATE = re.compile(
@@ -41,10 +44,14 @@ _TARGET = re.compile(r"\]\([^()\s]*\)")
 _OF_TEXTS = frozenset(
     {BlockKind.CODE, BlockKind.MATH, BlockKind.TABLE, BlockKind.QUOTE, BlockKind.CALLOUT}
 )
+_OF_LINES = (BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.QUOTE)
 _LINES = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
 _PROSE = 80
 _BODY_LEAST = 0.7
 _PICTURES = 2
+_NOTICES, _NOTICE_MOST = 3, 600
+_ALT = re.compile(r"!\[([^\[\]]+)\]\(")
+_PLACEHOLDER_MOST = 450
 _BEFORE_LIST = 3
 _BEFORE = frozenset({BlockKind.PARAGRAPH, BlockKind.IMAGE, BlockKind.TABLE})
 
@@ -53,7 +60,13 @@ def plain(text: str) -> str:
     """Return a block's text without links, images and marks."""
     if "](" in text:
         text = _MARKDOWN_LINK.sub(_label, text)
-    return (_MARKS.sub("", text) if _MARKED.search(text) else text).strip()
+    if start := _FIRST_MARK.match(text):
+        text = text[start.end() :]
+        if "\n" in text:
+            text = _QUOTE_MARK.sub("", text)
+    if "\\" in text:
+        text = _ESCAPE.sub("", text)
+    return _MARK.sub("", text).strip()
 
 
 def _label(match: re.Match[str]) -> str:
@@ -74,26 +87,28 @@ def trim(
     prompts."""
     notes = [piece for piece in pieces if piece.kind is BlockKind.FOOTNOTE]
     kept = _head([piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE], titles)
-    kept = _lead(kept)
+    kept = _uncaptioned(_lead(kept))
     kept = [
         piece
         for place, piece in enumerate(kept)
-        if not _is_pointer(piece, links, length)
-        and not _is_notice(piece)
-        and not _is_repeated(kept, place)
+        if piece.kind not in _OF_LINES
+        or not (
+            (links[piece.node] and _is_pointer(piece, links, length))
+            or _is_notice(piece)
+            or _is_placeholder(piece)
+            or _is_repeated(kept, place)
+        )
     ]
-    kept = [piece for piece in _end(kept) if not _is_announcement(piece)]
-    return _tail(kept, links, length) + notes
+    return _tail(_unannounced(kept), links, length) + notes
 
 
 def _is_pointer(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bool:
     """Whether a block in the text only points to another page: `Read more: …`."""
-    if piece.kind not in (BlockKind.PARAGRAPH, BlockKind.HEADING) or not links[piece.node]:
-        return False
     size = length[piece.node]
-    return (
-        size < 250 and links[piece.node] > 0.5 * size and bool(POINTER.match(_shown(piece).lower()))
-    )
+    if size >= 250:
+        return False
+    found = POINTER.match(_shown(piece).lower())
+    return found is not None and links[piece.node] >= min(size / 2, size - found.end())
 
 
 def _is_notice(piece: Piece) -> bool:
@@ -105,21 +120,32 @@ def _is_notice(piece: Piece) -> bool:
     return bool(ADVERT.fullmatch(text)) or (len(text) < 80 and bool(CREDIT.match(text)))
 
 
-def _end(pieces: list[Piece]) -> list[Piece]:
+def _is_placeholder(piece: Piece) -> bool:
+    """Whether a block stands in the place of another site's content until its reader agrees."""
+    if len(piece.text) > _PLACEHOLDER_MOST:
+        return False
+    text = piece.text.lower()
+    for word in EMBED_WORDS:
+        if word in text:
+            return bool(EMBED_PLEA.search(_shown(piece).lower()))
+    return False
+
+
+def _unannounced(pieces: list[Piece]) -> list[Piece]:
     """Cut at the line after which nothing of the article follows, if most of the text stands
-    before it."""
+    before it, and leave out such lines within the text; one word alone may head a section."""
     prose = [len(piece.text) if _is_prose(piece) else 0 for piece in pieces]
-    total, seen = sum(prose), 0
-    for place, piece in enumerate(pieces):
-        if seen > _BODY_LEAST * total and _is_ending(piece):
-            return pieces[:place]
-        seen += prose[place]
-    return pieces
-
-
-def _is_announcement(piece: Piece) -> bool:
-    """Whether a line within the text announces other pages; one word alone may head a section."""
-    return _is_ending(piece) and " " in _shown(piece)
+    enough, seen = _BODY_LEAST * sum(prose), 0
+    kept = []
+    for piece, size in zip(pieces, prose, strict=True):
+        if not _is_ending(piece):
+            kept.append(piece)
+        elif seen > enough:
+            break
+        elif " " not in _shown(piece):
+            kept.append(piece)
+        seen += size
+    return kept
 
 
 def _is_ending(piece: Piece) -> bool:
@@ -172,6 +198,8 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
     """Leave out bylines, dates and counters before the first prose."""
     kept: list[Piece] = []
     for place, piece in enumerate(pieces[:30]):
+        if place < _NOTICES and _is_cookie_notice(piece):
+            continue
         if _is_prose(piece):
             return kept + pieces[place:]
         text = _shown(piece)
@@ -184,6 +212,36 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
             continue
         kept.append(piece)
     return kept + pieces[30:] if len(pieces) > 30 else pieces
+
+
+def _is_cookie_notice(piece: Piece) -> bool:
+    """Whether a paragraph tells that the site uses cookies."""
+    text = piece.text
+    return (
+        piece.kind is BlockKind.PARAGRAPH
+        and len(text) < _NOTICE_MOST
+        and "cookie" in text.lower()
+        and bool(COOKIES.search(text))
+    )
+
+
+def _uncaptioned(pieces: list[Piece]) -> list[Piece]:
+    """Take off the text of an image where the caption under it says the same, and captions that
+    stood under an image before."""
+    kept: list[Piece] = []
+    captions: set[str] = set()
+    image: Piece | None = None
+    for piece in pieces:
+        under, image = image, piece if piece.kind is BlockKind.IMAGE else None
+        if under is not None and piece.kind is BlockKind.PARAGRAPH:
+            if piece.text in captions:
+                continue
+            captions.add(piece.text)
+            alt = _ALT.search(under.text)
+            if alt is not None and piece.text.casefold().startswith(alt[1].casefold()):
+                under.text = under.text.replace(alt[0], "![](", 1)
+        kept.append(piece)
+    return kept
 
 
 def _is_alone(pieces: list[Piece], place: int) -> bool:

@@ -56,6 +56,20 @@ INSIDE = {
         '<li><a href="/2">Intruder: one more long headline of some story</a></li></ul>'
     ),
     "pointer": '<p>Read more: <a href="/3">Intruder, a headline of another story</a></p>',
+    "label hidden by class": '<p><span class="off-screen">Intruder:</span> The square.</p>',
+    "pointer with a linked word": '<p>Related Roundup: <a href="/3">Intruder</a></p>',
+    "Spanish pointer": '<p>Le puede interesar: <a href="/3">Intruder, otra noticia del día</a></p>',
+    "pointer as a quote": (
+        '<blockquote><b>PUEDES VER:</b> <a href="/3">Intruder, otra noticia</a></blockquote>'
+    ),
+    "embed that waits for consent": (
+        "<div><h3>Empfohlener redaktioneller Inhalt</h3><p>Hier ein Intruder: An dieser Stelle "
+        "findest du externe Inhalte, die den Artikel ergänzen und erst angezeigt werden, wenn du "
+        "zustimmst.</p></div>"
+    ),
+    "embed that needs scripts": (
+        "<p>Intruder: to watch this video please enable JavaScript in your browser.</p>"
+    ),
     "whole link": '<p><a href="/3">Intruder, a headline of another story on this site</a></p>',
     "advertisement": "<p>Advertisement</p>",
     "gallery": (
@@ -77,6 +91,9 @@ INSIDE = {
 }
 AT_THE_END = {
     "related heading": "<h2>Related posts</h2><p>Intruder text, a teaser of another story.</p>",
+    "more stories": (
+        "<p>More Great Town Stories</p><ul><li>The intruder of <a href=/1>the week</a></li></ul>"
+    ),
     "german": "<h3>Das könnte Sie auch interessieren</h3><p>Intruder text.</p>",
     "chinese": "<h3>相关阅读</h3><p>Intruder text.</p>",
     "tags": "<p>Tags: Intruder, town, weather</p>",
@@ -225,6 +242,82 @@ def test_what_a_line_shows_in_place_of_hidden_words_is_read() -> None:
     assert "Readers gave it 4.5/5 in that year." in text
 
 
+def test_a_notice_of_cookies_before_the_text_is_left_out() -> None:
+    notice = "<p>This website uses cookies. By going on you agree to our use of cookies.</p>"
+    assert text_of(f"<main><div>{notice}</div>{STORY}</main>").startswith("The first paragraph")
+
+
+def test_a_caption_repeated_under_other_pictures_is_read_once() -> None:
+    pictures = "".join(
+        f"<div><img src=/{name}.jpg></div><p>The players of the town, on their stage.</p>{part}"
+        for name, part in zip("abc", (P1, P2, P3), strict=True)
+    )
+    text = text_of(f"<article>{STORY}{pictures}</article>")
+    assert text.count("on their stage") == 1
+    assert text.count("paragraph of the story") == 6
+
+
+def test_an_image_is_not_described_in_the_words_of_the_caption_under_it() -> None:
+    picture = '<div><img src="/a.jpg" alt="The old mill"></div><p>The old mill in spring</p>'
+    page = f"<html>{HEAD}<body><article>{P1}{P2}{picture}{P3}</article></body></html>"
+    assert "![](https://site.test/a.jpg)" in read(page.encode(), URL).markdown
+
+
+TOLD = "What else was told on that day, in a good many words that say what it is about. "
+
+
+def teaser(number: int) -> str:
+    link = f'<a href="/other/{number}">'
+    return (
+        f"<div><article>{link}<img src=/{number}.jpg></a><h2>{link}Another story {number}</a></h2>"
+        f"<p>{TOLD * 3}</p></article></div>"
+    )
+
+
+def test_teasers_of_other_pages_behind_an_article_are_left_out() -> None:
+    teasers = "".join(map(teaser, range(8)))
+    text = text_of(f"<section><article><h1>A story</h1>{STORY * 4}</article>{teasers}</section>")
+    assert "Another story" not in text
+    assert "told on that day" not in text
+
+
+def test_teasers_that_are_the_page_are_kept() -> None:
+    text = text_of(f"<main><h1>The log</h1>{''.join(map(teaser, range(8)))}</main>")
+    assert text.count("told on that day") == 24
+
+
+def test_running_text_named_as_a_gallery_is_kept() -> None:
+    text = text_of(
+        f"<article><h1>A story</h1><div>{P1 * 12}</div>"
+        f'<div class="photo-gallery"><img src="/a.jpg">{P2 * 10}</div></article>'
+    )
+    assert "The second paragraph" in text
+
+
+def test_running_text_beside_the_named_body_is_kept() -> None:
+    text = text_of(
+        f'<div><div class="field-start">{P1 * 6}</div><div class="article-body">{STORY * 8}</div>'
+        "</div>"
+    )
+    assert text.count("The first paragraph") == 14
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<header><img src=/a.jpg><h1>A story</h1><div><p>{}</p></div></header><main>{}</main>",
+        "<main><header><img src=/a.jpg><h1>A story</h1><p>{}</p></header><article>{}</article>",
+    ],
+    ids=["before the main part", "before the article"],
+)
+def test_a_sentence_in_the_header_with_the_title_is_kept(page: str) -> None:
+    lead = (
+        "What the town remembers of a day in spring, and why it matters to those who were there, "
+        "told by them."
+    )
+    assert text_of(page.format(lead, STORY * 3)).startswith(lead)
+
+
 def test_title_and_byline_are_metadata_not_content() -> None:
     document = read(f"<html>{HEAD}<body>{ARTICLE}</body></html>".encode(), URL)
     assert document.title == "A story"
@@ -355,6 +448,19 @@ def test_text_in_json_alone_is_read() -> None:
     document = read(page.encode(), URL)
     assert document.text == body.strip()
     assert document.blocks
+
+
+@pytest.mark.parametrize(("times", "told"), [(1, False), (9, True)])
+def test_the_stated_body_is_read_where_the_page_shows_little_of_it(times: int, told: bool) -> None:
+    stated = "The story is told whole in the data for machines. " * 8 * times
+    shown = (
+        "<p>" + "The page shows only the caption of its picture to those who come. " * 5 + "</p>"
+    )
+    page = (
+        '<html><head><script type="application/ld+json">'
+        f'{{"@type": "NewsArticle", "articleBody": "{stated}"}}</script></head><body>{shown}</body>'
+    )
+    assert ("told whole" in read(page.encode(), URL).text) is told
 
 
 def test_an_empty_body_is_said() -> None:
