@@ -16,9 +16,9 @@ __all__ = [
     "CAPTION_CREDIT",
     "COOKIES",
     "CREDIT",
-    "EMBED_PLEA",
-    "EMBED_WORDS",
     "ENDING",
+    "NOTICE",
+    "NOTICE_WORDS",
     "PLEA",
     "POINTER",
     "PRICE",
@@ -47,7 +47,7 @@ ENDING = re.compile(
     |verwandte|ähnliche\s(?:beiträge|artikel|themen|produkte)|weitere\s(?:artikel|beiträge|themen
     |informationen|infos|meldungen|nachrichten|news|links|\w+tipps)\b|mehr\s(?:zum\sthema|artikel
     |nachrichten|zu\sdiesem|aus\sder|aus\sdem|von\s\w+$)
-    |(?:das|dies|dieser\sartikel|das\sthema)\skönnte\s(?:sie|dich|euch)|zum\sweiterlesen|lesetipps?\W*$|(?:auch|ebenfalls)\sinteressant|lesen?\ssie\s(?:auch|mehr
+    |(?:das|dies|diese\sartikel|das\sthema)\skönnten?\s(?:sie|dich|euch)|zum\sweiterlesen|lesetipps?\W*$|(?:auch|ebenfalls)\sinteressant|lesen?\ssie\s(?:auch|mehr
     |dazu)|lies\sauch|über\s(?:den|die)\sautor|zur\sperson\W*$|neueste\s(?:artikel|beiträge
     |kommentare|nachrichten)|schon\sgelesen
     |kommentare?\W*$|\d+\skommentare?|kommentar\s(?:schreiben|verfassen|hinterlassen)
@@ -129,7 +129,11 @@ PLEA = re.compile(
 )
 """What a box says that asks for consent to cookies."""
 
-EMBED_PLEA = re.compile(
+NOTICE = re.compile(
+    r"\b(?:receive|earn|get|make)s?\s(?:an?\s)?(?:small\s)?(?:affiliate\s)?(?:commissions?|compensation)\b|"
+    r"\baffiliate[-\s]links?\b|recommend\sthe\sbest\sproducts\b|"
+    r"\berh(?:ä|a)lt(?:en)?\s(?:\w+\W+){0,3}eine\s(?:\w+\s)?provision\b|"
+    r"commission\ssur\s(?:les|chaque)\sventes?|liens?\saffiliés?|enlaces?\sde\safiliados?|"
     r"externe[rns]?\s(?:\w+\s)?inhalte?\b.{0,60}(?:angezeigt|anzeigen|geladen|ergänzt)|"
     r"empfohlener\s(?:redaktioneller|externer)\sinhalt\W*$|"
     r"(?:damit|dazu)\s(?:können|werden)\spersonenbezogene\sdaten\san\s|"
@@ -143,10 +147,16 @@ EMBED_PLEA = re.compile(
     r"(?:ver|visualizar)\seste\s(?:contenido|conteúdo|video|vídeo)\b.{0,60}cookies|"
     r"your\sbrowser\sdoes\snot\ssupport\s(?:the|html5|embedded|this)",
 )
-"""What stands in the place of another site's post or video until its reader agrees, in small
-letters; believed in short blocks."""
+"""What tells that a site is paid for its links, or stands in the place of another site's post or
+video until its reader agrees, in small letters; believed in short blocks."""
 
-EMBED_WORDS = (
+NOTICE_WORDS = (
+    "affili",
+    "afiliad",
+    "commission",
+    "compensation",
+    "provision",
+    "recommend the",
     "inhalt",
     "content",
     "cookies",
@@ -157,7 +167,7 @@ EMBED_WORDS = (
     "keine verb",
     "browser does",
 )
-"""What `EMBED_PLEA` can only match near: looking for these is far quicker."""
+"""What `NOTICE` can only match near: looking for these is far quicker."""
 
 PRICE = re.compile(r"[€$£¥₹₽]\s?\d|\d\s?(?:[€$£¥₹₽]|eur|usd|gbp|chf|zł|kr\b|kč|руб|円|元)", re.I)
 """A sum of money."""

@@ -10,9 +10,9 @@ from framework.reading.closings import (
     BYLINE,
     COOKIES,
     CREDIT,
-    EMBED_PLEA,
-    EMBED_WORDS,
     ENDING,
+    NOTICE,
+    NOTICE_WORDS,
     POINTER,
     PRICE,
     PROMPT,
@@ -51,7 +51,7 @@ _BODY_LEAST = 0.7
 _PICTURES = 2
 _NOTICES, _NOTICE_MOST = 3, 600
 _ALT = re.compile(r"!\[([^\[\]]+)\]\(")
-_PLACEHOLDER_MOST = 450
+_DISCLOSURE_MOST = 450
 _BEFORE_LIST = 3
 _BEFORE = frozenset({BlockKind.PARAGRAPH, BlockKind.IMAGE, BlockKind.TABLE})
 
@@ -95,7 +95,7 @@ def trim(
         or not (
             (links[piece.node] and _is_pointer(piece, links, length))
             or _is_notice(piece)
-            or _is_placeholder(piece)
+            or _is_disclosure(piece)
             or _is_repeated(kept, place)
         )
     ]
@@ -120,14 +120,15 @@ def _is_notice(piece: Piece) -> bool:
     return bool(ADVERT.fullmatch(text)) or (len(text) < 80 and bool(CREDIT.match(text)))
 
 
-def _is_placeholder(piece: Piece) -> bool:
-    """Whether a block stands in the place of another site's content until its reader agrees."""
-    if len(piece.text) > _PLACEHOLDER_MOST:
+def _is_disclosure(piece: Piece) -> bool:
+    """Whether a block tells that the site is paid for links, or stands in the place of another
+    site's content until its reader agrees."""
+    if len(piece.text) > _DISCLOSURE_MOST:
         return False
     text = piece.text.lower()
-    for word in EMBED_WORDS:
+    for word in NOTICE_WORDS:
         if word in text:
-            return bool(EMBED_PLEA.search(_shown(piece).lower()))
+            return bool(NOTICE.search(_shown(piece).lower()))
     return False
 
 

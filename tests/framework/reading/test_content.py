@@ -67,6 +67,13 @@ INSIDE = {
         "findest du externe Inhalte, die den Artikel ergänzen und erst angezeigt werden, wenn du "
         "zustimmst.</p></div>"
     ),
+    "disclosure": (
+        "<p>We recommend the best products, intruders all, and may earn a commission when you "
+        "buy through our links.</p>"
+    ),
+    "German disclosure": (
+        "<p>Für Links auf dieser Seite erhält Intruder ggf. eine Provision vom Händler.</p>"
+    ),
     "embed that needs scripts": (
         "<p>Intruder: to watch this video please enable JavaScript in your browser.</p>"
     ),
@@ -109,6 +116,10 @@ AT_THE_END = {
     ),
 }
 KEPT = {
+    "what only mentions a commission": (
+        "<p>The commission met for the first time in May, and its provisions have no content.</p>",
+        "The commission met",
+    ),
     "heading over a lone link": (
         '<h2>The mayor</h2><div>Main article: <a href="/mayor">the mayor of the town</a></div>',
         "The mayor",
