@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from framework.reading.closings import (
@@ -49,9 +50,9 @@ _LINES = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
 _PROSE = 80
 _BODY_LEAST = 0.7
 _PICTURES = 2
-_NOTICES, _NOTICE_MOST = 3, 600
+_NOTICES, _COOKIES_MOST = 3, 600
 _ALT = re.compile(r"!\[([^\[\]]+)\]\(")
-_DISCLOSURE_MOST = 450
+_NOTICE_MOST, _LINE_MOST = 450, 100
 _BEFORE_LIST = 3
 _BEFORE = frozenset({BlockKind.PARAGRAPH, BlockKind.IMAGE, BlockKind.TABLE})
 
@@ -90,13 +91,11 @@ def trim(
     kept = _uncaptioned(_lead(kept))
     kept = [
         piece
-        for place, piece in enumerate(kept)
+        for piece in kept
         if piece.kind not in _OF_LINES
         or not (
             (links[piece.node] and _is_pointer(piece, links, length))
-            or _is_notice(piece)
-            or _is_disclosure(piece)
-            or _is_repeated(kept, place)
+            or (len(piece.text) <= _NOTICE_MOST and (_is_credit(piece) or _is_notice(piece)))
         )
     ]
     return _tail(_unannounced(kept), links, length) + notes
@@ -111,7 +110,7 @@ def _is_pointer(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bo
     return found is not None and links[piece.node] >= min(size / 2, size - found.end())
 
 
-def _is_notice(piece: Piece) -> bool:
+def _is_credit(piece: Piece) -> bool:
     """Whether a short block only announces an advertisement or credits a picture."""
     text = piece.text
     if piece.kind is not BlockKind.PARAGRAPH or len(text) > (200 if "](" in text else 90):
@@ -120,11 +119,9 @@ def _is_notice(piece: Piece) -> bool:
     return bool(ADVERT.fullmatch(text)) or (len(text) < 80 and bool(CREDIT.match(text)))
 
 
-def _is_disclosure(piece: Piece) -> bool:
+def _is_notice(piece: Piece) -> bool:
     """Whether a block tells that the site is paid for links, or stands in the place of another
     site's content until its reader agrees."""
-    if len(piece.text) > _DISCLOSURE_MOST:
-        return False
     text = piece.text.lower()
     for word in NOTICE_WORDS:
         if word in text:
@@ -135,30 +132,26 @@ def _is_disclosure(piece: Piece) -> bool:
 def _unannounced(pieces: list[Piece]) -> list[Piece]:
     """Cut at the line after which nothing of the article follows, if most of the text stands
     before it, and leave out such lines within the text; one word alone may head a section."""
-    prose = [len(piece.text) if _is_prose(piece) else 0 for piece in pieces]
-    enough, seen = _BODY_LEAST * sum(prose), 0
-    kept = []
-    for piece, size in zip(pieces, prose, strict=True):
-        if not _is_ending(piece):
-            kept.append(piece)
-        elif seen > enough:
-            break
-        elif " " not in _shown(piece):
-            kept.append(piece)
-        seen += size
-    return kept
+    endings = [place for place, piece in enumerate(pieces) if _is_ending(piece)]
+    if not endings:
+        return pieces
+    before = [0, *accumulate(len(piece.text) if _is_prose(piece) else 0 for piece in pieces)]
+    enough = _BODY_LEAST * before[-1]
+    stop = next((place for place in endings if before[place] > enough), len(pieces))
+    gone = {place for place in endings if " " in _shown(pieces[place])}
+    return [piece for place, piece in enumerate(pieces[:stop]) if place not in gone]
 
 
 def _is_ending(piece: Piece) -> bool:
     """Whether a heading or short line says that something else follows."""
     text = piece.text
-    linked = "](" in text
-    if piece.kind not in _LINES or len(text) > (400 if linked else 100):
+    if len(text) > 400 or piece.kind not in _LINES:
         return False
-    if linked and piece.kind is not BlockKind.HEADING:
-        return False
-    shown = _shown(piece)
-    return len(shown) < 90 and bool(ENDING.match(shown.lower()))
+    if "](" in text:
+        if piece.kind is not BlockKind.HEADING:
+            return False
+        text = _shown(piece)
+    return len(text) <= _LINE_MOST and bool(ENDING.match(text.lower()))
 
 
 def _is_prose(piece: Piece) -> bool:
@@ -219,11 +212,12 @@ def _is_cookie_notice(piece: Piece) -> bool:
     """Whether a paragraph tells that the site uses cookies."""
     text = piece.text
     return (
-        piece.kind is BlockKind.PARAGRAPH
-        and len(text) < _NOTICE_MOST
-        and "cookie" in text.lower()
-        and bool(COOKIES.search(text))
+        piece.kind is BlockKind.PARAGRAPH and len(text) < _COOKIES_MOST and _tells_of_cookies(text)
     )
+
+
+def _tells_of_cookies(text: str) -> bool:
+    return "cookie" in text.lower() and bool(COOKIES.search(text))
 
 
 def _uncaptioned(pieces: list[Piece]) -> list[Piece]:
@@ -253,19 +247,6 @@ def _is_alone(pieces: list[Piece], place: int) -> bool:
         return False
     around = pieces[max(0, place - 1) : place + 2]
     return sum(piece.kind is BlockKind.ITEM for piece in around) == 1
-
-
-def _is_repeated(pieces: list[Piece], place: int) -> bool:
-    """Whether a caption is that of the picture before: one picture for narrow windows, one for
-    wide."""
-    piece = pieces[place]
-    return (
-        place > 2
-        and piece.kind is BlockKind.PARAGRAPH
-        and pieces[place - 1].kind is BlockKind.IMAGE
-        and pieces[place - 2].text == piece.text
-        and pieces[place - 3].kind is BlockKind.IMAGE
-    )
 
 
 def _tail(pieces: list[Piece], links: Sequence[int], length: Sequence[int]) -> list[Piece]:
@@ -314,7 +295,7 @@ def _is_closing(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bo
     return bool(
         (words < 45 and PROMPT.search(text.lower()))
         or (words < 20 and "©" in text)
-        or (words < 120 and COOKIES.search(text))
+        or (words < 120 and _tells_of_cookies(text))
         or (words < 25 and dense)
         or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
         or (words < 12 and BYLINE.match(text.lower()))
