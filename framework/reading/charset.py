@@ -6,6 +6,7 @@ from __future__ import annotations
 import codecs
 import re
 from functools import lru_cache
+from itertools import islice
 
 import chardet
 
@@ -26,6 +27,7 @@ _META = re.compile(
     re.I,
 )
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{2,40})", re.I)
+_UNSEEN_FIRST = (b"s", b"S")
 _UNSEEN = ((b"script", b"/script"), (b"style", b"/style"))
 _NEAR = 4096
 _SAMPLE = 60_000
@@ -177,7 +179,7 @@ def plausible(text: str, name: str) -> bool:
     if name in _LATIN:
         return True
     sample = text[:200_000]
-    words = _FOREIGN.findall(sample)[:400]
+    words = [match[0] for match in islice(_FOREIGN.finditer(sample), 400)]
     strange = sum(bool(_LATIN_LETTER.search(word)) or _is_jumbled(word) for word in words)
     if strange * 2 > len(words):
         return False
@@ -226,13 +228,15 @@ def _visible(body: bytes) -> bytes:
     parts: list[bytes] = []
     inside = b""
     for part in body.split(b"<"):
-        head = part[:8].lower()
-        if inside:
-            inside = b"" if head.startswith(inside) else inside
-            continue
-        inside = next((end for start, end in _UNSEEN if head.startswith(start)), b"")
-        if not inside:
-            parts.append(part[part.find(b">") + 1 :] if parts else part)
+        if inside or part[:1] in _UNSEEN_FIRST:
+            head = part[:8].lower()
+            if inside:
+                inside = b"" if head.startswith(inside) else inside
+                continue
+            inside = next((end for start, end in _UNSEEN if head.startswith(start)), b"")
+            if inside:
+                continue
+        parts.append(part[part.find(b">") + 1 :] if parts else part)
     return b" ".join(parts)
 
 

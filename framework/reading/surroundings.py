@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from enum import IntEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from framework.reading import callouts
@@ -56,6 +57,7 @@ _EDIT_MARK = re.compile(
     re.I,
 )
 _ENOUGH = 250
+_STYLE_MOST = 120
 _CONSENT = re.compile(r"cookie|consent|gdpr|(?:^|[\s_-])cmp", re.I)
 _CONSENT_MOST, _CONSENT_LEVELS, _TEXT_LEAST, _MORE_LEAST = 3000, 4, 40, 12
 _NEAR = 8
@@ -104,7 +106,14 @@ def _is_hidden(attrs: Mapping[str, str | None]) -> bool:
     if "hidden" in attrs or attrs.get("aria-hidden") == "true":
         return True
     style = attrs.get("style")
-    return bool(style and _HIDING_STYLE.search(style.lower()))
+    if not style:
+        return False
+    return bool(_HIDING_STYLE.search(style.lower())) if len(style) > _STYLE_MOST else _hides(style)
+
+
+@lru_cache(maxsize=4096)
+def _hides(style: str) -> bool:
+    return bool(_HIDING_STYLE.search(style.lower()))
 
 
 def _is_shown(dom: Dom, measures: Measures, node: int) -> bool:
