@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "ADVERT",
     "BYLINE",
     "CAPTION_CREDIT",
+    "COMMENTS",
     "COOKIES",
     "CREDIT",
     "ENDING",
+    "FURNITURE",
     "NOTICE",
     "NOTICE_WORDS",
     "PLEA",
@@ -29,6 +30,7 @@ __all__ = [
 ENDING = re.compile(
     r"""^\W*(?:
     related\s(?:posts?|articles?|content|stories|story|coverage|topics|links|news|reading|products|pages|searches|videos?|items)
+    |(?:top\s(?:rated\s)?|latest\s|reader\s)comments|comment\son\s(?:this|the)\s
     |(?:related|recommended|comments?|share|tags|categories|newsletter|advertisement|sponsored
     |trending|popular)\W*$
     |recommended\s(?:for|by|stories|articles|reading)|you\s(?:may|might)\s(?:also\s)?(?:like
@@ -76,6 +78,16 @@ ENDING = re.compile(
     re.X,
 )
 """A heading, or a short line, after which nothing of the article follows."""
+
+COMMENTS = re.compile(
+    r"\W*(?:\d+\s(?:comments?|responses?|replies|kommentare|comentarios|commentaires|комментари\w+)|"
+    r"(?:comments?|kommentare|comentarios|commentaires|комментарии)\s?\(\d+\)|"
+    r"(?:top\s(?:rated\s)?|latest\s|reader\s|user\s|all\s)comments|"
+    r"(?:leave|post|add|write)\sa\s(?:comment|reply)|join\sthe\s(?:conversation|discussion)|"
+    r"(?:kommentar|einen\skommentar)\s(?:schreiben|verfassen|hinterlassen))\W*",
+)
+"""The heading of readers' comments, nothing else, in small letters; one that can't head a section
+of a text."""
 
 PROMPT = re.compile(
     r"copyright|all rights reserved|alle rechte vorbehalten|todos los derechos|"
@@ -209,11 +221,22 @@ CAPTION_CREDIT = re.compile(
 )
 """The end of a caption that credits its picture."""
 
-ADVERT = re.compile(
+FURNITURE = re.compile(
     r"\W*(?:advert|advertisement|advertising|anzeige|werbung|publicité|publicidad|publicidade|"
     r"pubblicità|реклама|reklama|sponsored|sponsored content|ad|"
     r"article continues below(?: advertisement)?|"
     r"story continues below(?: advertisement)?|continue reading below|"
-    r"continue reading the main story|广告|広告)\W*",
+    r"continue reading the main story|广告|広告|"
+    r"(?:image|photo|picture|slide|bild|foto) \d+ (?:of|von|de)\W*\d+|\d+ of \d+|\d+\s+/\s+\d+|"
+    r"back to (?:gallery|top)|caption|close|(?:show|hide|toggle) caption|"
+    r"enlarge(?: this)?(?: image)?|"
+    r"media playback is unsupported on your device|(?:play|watch) (?:the )?video|loading|"
+    r"view (?:gallery|slideshow|all comments|comments)|(?:read|show|see) (?:all|more) comments|"
+    r"(?:share|tweet)(?: this)?(?: (?:on|via|to) (?:facebook|twitter|x|linkedin|whatsapp|email))?|"
+    r"all sharing options for:.*|copy (?:link|url)|link copied|listen to this article|"
+    r"to read the full story|"
+    r"mehr (?:erfahren|anzeigen)|(?:artikel|seite|beitrag) (?:drucken|anhören)|nach oben|"
+    r"bearbeiten|编辑(?:本段)?|編集)\W*",
 )
-"""A line that announces an advertisement, nothing else."""
+"""A line that announces an advertisement or is a tool of the page, nothing else, in small
+letters."""

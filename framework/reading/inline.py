@@ -253,7 +253,7 @@ def _with_formulas(text: str) -> str:
 
 def wrap(inner: str, mark: str) -> str:
     """Put emphasis marks around the inked part of a text."""
-    body = inner.strip(" \x01\n\t")
+    body = inner.strip(" \x01\n\t\xa0")
     if not body:
         return inner
     if mark in body or (body[0] == "*" and body[-1] == "*" and mark == "**" and body[:3] != "***"):
@@ -261,6 +261,6 @@ def wrap(inner: str, mark: str) -> str:
             return inner
         if mark in body:
             body = body.replace(mark, "")
-    lead = inner[: len(inner) - len(inner.lstrip(" \x01\n\t"))]
-    tail = inner[len(inner.rstrip(" \x01\n\t")) :]
+    lead = inner[: len(inner) - len(inner.lstrip(" \x01\n\t\xa0"))]
+    tail = inner[len(inner.rstrip(" \x01\n\t\xa0")) :]
     return f"{lead}{mark}{body}{mark}{tail}"

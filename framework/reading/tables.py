@@ -16,7 +16,8 @@ __all__ = ["cells", "grid", "is_layout", "rows", "write"]
 _SPAN_MOST = 100
 _GRID_MOST = 200_000
 _RICH = words("h1 h2 h3 h4 h5 h6 ul ol pre blockquote article section form input img")
-_CELL_MOST = 60
+_BLOCKS = words("p div h1 h2 h3 h4 ul ol pre blockquote article")
+_CELL_MOST, _VALUE_MOST = 60, 30
 
 
 def rows(dom: Dom, node: int) -> list[int]:
@@ -50,13 +51,11 @@ def is_layout(dom: Dom, node: int) -> bool:
     if "th" in inner or "caption" in inner:
         return False
     if len(widths) == 1:
-        return True
+        is_plain = _RICH.isdisjoint(inner) and _BLOCKS.isdisjoint(inner)
+        return not is_plain or widths[0] < 3 or _inked(dom, node) / widths[0] > _VALUE_MOST
     if len(widths) > 2 and len(set(widths)) == 1 and _RICH.isdisjoint(inner):
         return _inked(dom, node) / sum(widths) > _CELL_MOST
-    blocks = sum(
-        inner.count(name)
-        for name in ("p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "pre", "blockquote", "article")
-    )
+    blocks = sum(map(inner.count, _BLOCKS))
     count = sum(widths)
     return blocks > count or _inked(dom, node) / count > 250
 

@@ -7,11 +7,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from framework.reading.closings import (
-    ADVERT,
     BYLINE,
+    COMMENTS,
     COOKIES,
     CREDIT,
     ENDING,
+    FURNITURE,
     NOTICE,
     NOTICE_WORDS,
     POINTER,
@@ -46,9 +47,10 @@ _OF_TEXTS = frozenset(
     {BlockKind.CODE, BlockKind.MATH, BlockKind.TABLE, BlockKind.QUOTE, BlockKind.CALLOUT}
 )
 _OF_LINES = (BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.QUOTE)
+_TOOLS = (BlockKind.PARAGRAPH, BlockKind.HEADING)
 _LINES = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
 _PROSE = 80
-_BODY_LEAST = 0.7
+_BODY_LEAST, _COMMENTED_LEAST = 0.7, 0.25
 _PICTURES = 2
 _NOTICES, _COOKIES_MOST = 3, 600
 _ALT = re.compile(r"!\[([^\[\]]+)\]\(")
@@ -111,12 +113,12 @@ def _is_pointer(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bo
 
 
 def _is_credit(piece: Piece) -> bool:
-    """Whether a short block only announces an advertisement or credits a picture."""
+    """Whether a short block only is a tool of the page, an advertisement or a picture's credit."""
     text = piece.text
-    if piece.kind is not BlockKind.PARAGRAPH or len(text) > (200 if "](" in text else 90):
+    if piece.kind not in _TOOLS or len(text) > (200 if "](" in text else 90):
         return False
     text = (_shown(piece) if "](" in text else text).lower()
-    return bool(ADVERT.fullmatch(text)) or (len(text) < 80 and bool(CREDIT.match(text)))
+    return bool(FURNITURE.fullmatch(text)) or (len(text) < 80 and bool(CREDIT.match(text)))
 
 
 def _is_notice(piece: Piece) -> bool:
@@ -136,10 +138,18 @@ def _unannounced(pieces: list[Piece]) -> list[Piece]:
     if not endings:
         return pieces
     before = [0, *accumulate(len(piece.text) if _is_prose(piece) else 0 for piece in pieces)]
-    enough = _BODY_LEAST * before[-1]
-    stop = next((place for place in endings if before[place] > enough), len(pieces))
+    stop = next(
+        (place for place in endings if before[place] > _before_least(pieces[place]) * before[-1]),
+        len(pieces),
+    )
     gone = {place for place in endings if " " in _shown(pieces[place])}
     return [piece for place, piece in enumerate(pieces[:stop]) if place not in gone]
+
+
+def _before_least(piece: Piece) -> float:
+    """Return the share of the text that must stand before a line for it to end the text."""
+    is_certain = piece.kind is BlockKind.HEADING and COMMENTS.fullmatch(_shown(piece).lower())
+    return _COMMENTED_LEAST if is_certain else _BODY_LEAST
 
 
 def _is_ending(piece: Piece) -> bool:

@@ -79,6 +79,8 @@ INSIDE = {
     ),
     "whole link": '<p><a href="/3">Intruder, a headline of another story on this site</a></p>',
     "advertisement": "<p>Advertisement</p>",
+    "counter of pictures": "<p>Image 1 of / 9</p><p>Back to Gallery</p>",
+    "tools of sharing": "<h3>All sharing options for: Intruder</h3><p>Share on Facebook</p>",
     "gallery": (
         '<div class="photo-gallery"><ul><li><img src=/1.jpg><p>Intruder one.</p></li><li>'
         "<img src=/2.jpg><p>Intruder two.</p></li></ul></div>"
@@ -170,7 +172,8 @@ def test_surroundings_are_left_out(part: str) -> None:
 def test_leftovers_in_the_article_are_left_out(part: str) -> None:
     text = text_of(f"<article><h1>A story</h1>{P1}{P2}{part}{P3}{P1}{P2}</article>")
     assert "Intruder" not in text
-    assert "Advertisement" not in text
+    for word in ("Advertisement", "Gallery", "Share"):
+        assert word not in text
     assert "The third paragraph" in text
 
 
@@ -188,6 +191,19 @@ def test_what_only_looks_like_surroundings_is_kept(part: str, kept: str) -> None
 @pytest.mark.parametrize(("part", "kept"), KEPT_AT_THE_END.values(), ids=KEPT_AT_THE_END.keys())
 def test_what_ends_the_article_itself_is_kept(part: str, kept: str) -> None:
     assert kept in text_of(f"<article><h1>A story</h1>{STORY}{part}</article>")
+
+
+@pytest.mark.parametrize(
+    ("heading", "cut"),
+    [("Top Rated Comments", True), ("12 comments", True), ("Comments", False)],
+)
+def test_the_comments_under_an_article_are_cut_however_many(heading: str, cut: bool) -> None:
+    comments = (
+        "<div><p>Intruder: I was there on that day, and it was not like this, not at all, "
+        "whatever they say.</p></div>"
+    ) * 15
+    text = text_of(f"<div><h1>A story</h1>{STORY * 2}<h2>{heading}</h2>{comments}</div>")
+    assert ("Intruder" not in text) is cut
 
 
 def test_sources_end_with_their_list() -> None:

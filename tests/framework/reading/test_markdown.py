@@ -168,6 +168,8 @@ STRUCTURES = {
         "<blockquote>It is so.<footer>— Ann</footer></blockquote>",
         "> It is so.\n>\n> — Ann",
     ),
+    "emphasis of nothing": ("<p>so <b>&nbsp;</b></p><p><i>&nbsp; </i></p>", "so"),
+    "emphasis beside a hard space": ("<p>so <b>it&nbsp;</b>is</p>", "so **it**\xa0is"),
     "emoji": ('<p>so <img alt="😀" src="/1f600.svg"> it is</p>', "so 😀 it is"),
     "smiley": ('<p>so <img alt=":)" src="/smilies/1.gif"> it is</p>', "so :) it is"),
     "words over code": (
@@ -313,6 +315,20 @@ TABLES = {
         "Sizes\n\n| A | B |\n| --- | --- |\n| 1 | 2 |",
     ),
     "layout": ("<table><tr><td><p>left</p></td></tr></table>", "left"),
+    "one row of values": (
+        "<table><tr><td>Law</td><td>91</td><td>166</td><td>20.9</td></tr></table>",
+        "| Law | 91 | 166 | 20.9 |\n| --- | --- | --- | --- |",
+    ),
+    "one row of texts": (
+        (
+            "<table><tr><td>The left column of a page from long ago.</td><td>The middle column, "
+            "with more of it.</td><td>The right column, with links in it.</td></tr></table>"
+        ),
+        (
+            "The left column of a page from long ago.\n\nThe middle column, with more of it.\n\n"
+            "The right column, with links in it."
+        ),
+    ),
 }
 
 MATHS = {
