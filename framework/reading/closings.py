@@ -40,7 +40,8 @@ ENDING = re.compile(
     |to\sread|coverage|by\s)
     |for\smore\son\sthis|read\s(?:more|next|also|further)\b|up\snext|don'?t\smiss
     |in\scase\syou\smissed
-    |about\sthe\sauthors?\W*$|written\sby\W*$|share\sthis|\d+\s(?:comments?|responses?|replies
+    |about\sthe\sauthors?\W*$|written\sby\W*$|share\sthis
+    |(?:there\sare\s)?\d+\s(?:comments?|responses?|replies
     |thoughts)\b|leave\sa\s(?:reply|comment)|post\sa\scomment|add\sa\scomment
     |join\sthe\s(?:conversation|discussion)|what\sdo\syou\sthink\?|say\syour\swords|filed\sunder
     |sign\sup\s(?:for|to)|subscribe\sto|follow\sus|stay\s(?:up.to.date|connected|informed|in\stouch)
@@ -80,7 +81,8 @@ ENDING = re.compile(
 """A heading, or a short line, after which nothing of the article follows."""
 
 COMMENTS = re.compile(
-    r"\W*(?:\d+\s(?:comments?|responses?|replies|kommentare|comentarios|commentaires|комментари\w+)|"
+    r"\W*(?:(?:there\sare\s)?\d+\s(?:comments?|responses?|replies|thoughts|kommentare|comentarios|"
+    r"commentaires|комментари\w+)(?:\s(?:so\sfar|on|to|zu|sur|en)\b.*)?|"
     r"(?:comments?|kommentare|comentarios|commentaires|комментарии)\s?\(\d+\)|"
     r"(?:top\s(?:rated\s)?|latest\s|reader\s|user\s|all\s)comments|"
     r"(?:leave|post|add|write)\sa\s(?:comment|reply)|join\sthe\s(?:conversation|discussion)|"

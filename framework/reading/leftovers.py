@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from framework.reading import callouts, images, tables
@@ -21,6 +22,7 @@ __all__ = ["clean"]
 _BOXES = words("div section table aside dl")
 _LISTING_DENSITY = 0.4
 _ARTICLE_ENOUGH = 800.0
+_COUNTED = re.compile(r"\s*\d{1,3}\s?/\s?\d{1,3}\b")
 _HEADLINE = 30
 _CAPTION_MOST = 600.0
 _TEASERS_LEAST, _TEASER_MOST = 5, 500.0
@@ -128,6 +130,8 @@ class _Cleaner:
             return long and sum(_stays(dom, item, self.host) for item in items) * 2 >= len(items)
         if len(items) < 3 or self.found.is_listing:
             return False
+        if self.good[self.root] - self.good[node] >= _ARTICLE_ENOUGH and _is_slideshow(dom, items):
+            return True
         return sum(_is_card(dom, item) for item in items) > 0.6 * len(items)
 
     def is_pointer(self, node: int) -> bool:
@@ -203,6 +207,11 @@ def _teasers(dom: Dom, found: Content, good: Sequence[float]) -> frozenset[int]:
             teasers.append(node)
     rest = good[root] - sum(good[i] for i in teasers)
     return frozenset(teasers if len(teasers) >= _TEASERS_LEAST and rest >= _ARTICLE_ENOUGH else ())
+
+
+def _is_slideshow(dom: Dom, items: Sequence[int]) -> bool:
+    """Whether the items of a list are counted as `1/9`, `2/9` and so on."""
+    return all(_COUNTED.match("".join(dom.text[item : dom.end[item]])[:80]) for item in items[:3])
 
 
 def _is_card(dom: Dom, item: int) -> bool:

@@ -195,7 +195,12 @@ def test_what_ends_the_article_itself_is_kept(part: str, kept: str) -> None:
 
 @pytest.mark.parametrize(
     ("heading", "cut"),
-    [("Top Rated Comments", True), ("12 comments", True), ("Comments", False)],
+    [
+        ("Top Rated Comments", True),
+        ("12 comments", True),
+        ("There are 13 comments so far", True),
+        ("Comments", False),
+    ],
 )
 def test_the_comments_under_an_article_are_cut_however_many(heading: str, cut: bool) -> None:
     comments = (
@@ -311,6 +316,17 @@ def test_teasers_of_other_pages_behind_an_article_are_left_out() -> None:
 def test_teasers_that_are_the_page_are_kept() -> None:
     text = text_of(f"<main><h1>The log</h1>{''.join(map(teaser, range(8)))}</main>")
     assert text.count("told on that day") == 24
+
+
+def test_a_slideshow_in_an_article_is_left_out() -> None:
+    slides = "".join(
+        f"<li><h2>{n}/9 Another affair</h2><p>What came of it was told in other years.</p></li>"
+        for n in range(1, 10)
+    )
+    text = text_of(f"<article><h1>A story</h1>{STORY * 4}<ul>{slides}</ul>{STORY}</article>")
+    assert "Another affair" not in text
+    alone = text_of(f"<article><h1>The affairs</h1><ul>{slides}</ul></article>")
+    assert alone.count("Another affair") == 9
 
 
 def test_running_text_named_as_a_gallery_is_kept() -> None:
