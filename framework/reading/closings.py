@@ -16,6 +16,7 @@ __all__ = [
     "COMMENTS",
     "COOKIES",
     "CREDIT",
+    "DATED",
     "ENDING",
     "FURNITURE",
     "NOTICE",
@@ -53,7 +54,8 @@ ENDING = re.compile(
     |(?:das|dies|diese\sartikel|das\sthema)\skönnten?\s(?:sie|dich|euch)|zum\sweiterlesen|lesetipps?\W*$|(?:auch|ebenfalls)\sinteressant|lesen?\ssie\s(?:auch|mehr
     |dazu)|lies\sauch|über\s(?:den|die)\sautor|zur\sperson\W*$|neueste\s(?:artikel|beiträge
     |kommentare|nachrichten)|schon\sgelesen
-    |kommentare?\W*$|\d+\skommentare?|kommentar\s(?:schreiben|verfassen|hinterlassen)
+    |like\sthis\W*$|gefällt\smir\W*$|(?:meistgelesene?|beliebteste?)\s(?:artikel|beiträge)
+    |kommentare?\s?(?:\(\d+\))?\W*$|\d+\skommentare?|kommentar\s(?:schreiben|verfassen|hinterlassen)
     |hinterlasse\s|schreiben?\s(?:sie\s)?einen\skommentar|(?:artikel|beitrag)\steilen|teilen\W*$
     |bewerten\W*$|kontakt\W*$|ansprechpartner|pressekontakt|bildnachweis
     |letzte\s(?:änderung|aktualisierung)|möchten\ssie\sden\sartikel|unterstützen?\s
@@ -183,6 +185,19 @@ NOTICE_WORDS = (
 )
 """What `NOTICE` can only match near: looking for these is far quicker."""
 
+_MONTH = (
+    r"(?:jan|ene|gen|feb|fév|mar|mär|apr|abr|avr|may|mai|mag|jun|jui|giu|jul|lug|aug|ago|aoû|sep|"
+    r"set|oct|okt|ott|nov|dec|dez|déc|dic)[a-zäéû]*\.?"
+)
+DATED = re.compile(
+    r"\W*(?:stand|aktualisiert|zuletzt (?:aktualisiert|geändert)|veröffentlicht|erstellt|"
+    r"published|first published|updated|last (?:updated|modified|edited)|posted|"
+    r"publié|mis à jour|publicado|actualizado|atualizado|pubblicato|aggiornato|ultima modifica)"
+    r"(?:\s(?:on|at|am|vom|le|el|il|em))?\s?:?\W{0,3}(?:\d\d?:\d\d\s?(?:[ap]m)?\W*(?:[a-z]{2,4}\W+)?)?"
+    rf"(?:[a-zäéí]{{3,10}}\W+)?(?:\d\d?[./-]\d|\d\d?\.?\s{_MONTH}|{_MONTH}\s\d|\d{{4}}-\d\d).{{0,40}}",
+)
+"""A line that only says when a page was published or changed, in small letters."""
+
 PRICE = re.compile(r"[€$£¥₹₽]\s?\d|\d\s?(?:[€$£¥₹₽]|eur|usd|gbp|chf|zł|kr\b|kč|руб|円|元)", re.I)
 """A sum of money."""
 
@@ -211,7 +226,7 @@ BYLINE = re.compile(
 
 CREDIT = re.compile(
     r"^\W*(?:(?:photo|foto|image|bild|picture|credit|crédito|crédit|source|quelle|fuente|"
-    r"fonte)s?(?:\s(?:credit|courtesy|by|via|source)s?)?\s?[:/©]|©|\(c\)|(?:photo|image|"
+    r"fonte)s?(?:\s(?:credit|courtesy|by|via|source|photo)s?)?\s?[:/©]|©|\(c\)|(?:photo|image|"
     r"foto)\s(?:by|via|courtesy)\b|getty images|shutterstock|thinkstock)",
 )
 """The start of a line that only credits a picture."""
@@ -236,7 +251,8 @@ FURNITURE = re.compile(
     r"view (?:gallery|slideshow|all comments|comments)|(?:read|show|see) (?:all|more) comments|"
     r"(?:share|tweet)(?: this)?(?: (?:on|via|to) (?:facebook|twitter|x|linkedin|whatsapp|email))?|"
     r"all sharing options for:.*|copy (?:link|url)|link copied|listen to this article|"
-    r"to read the full story|"
+    r"to read the full story|(?:like|gefällt mir)\W*(?:loading|wird geladen)|"
+    r"(?:mit freunden|(?:diesen? )?(?:artikel|beitrag|seite|news)) teilen|"
     r"mehr (?:erfahren|anzeigen)|(?:artikel|seite|beitrag) (?:drucken|anhören)|nach oben|"
     r"bearbeiten|编辑(?:本段)?|編集)\W*",
 )

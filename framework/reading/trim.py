@@ -11,6 +11,7 @@ from framework.reading.closings import (
     COMMENTS,
     COOKIES,
     CREDIT,
+    DATED,
     ENDING,
     FURNITURE,
     NOTICE,
@@ -118,7 +119,9 @@ def _is_credit(piece: Piece) -> bool:
     if piece.kind not in _TOOLS or len(text) > (200 if "](" in text else 90):
         return False
     text = (_shown(piece) if "](" in text else text).lower()
-    return bool(FURNITURE.fullmatch(text)) or (len(text) < 80 and bool(CREDIT.match(text)))
+    if FURNITURE.fullmatch(text) or DATED.fullmatch(text):
+        return True
+    return len(text) < 80 and bool(CREDIT.match(text))
 
 
 def _is_notice(piece: Piece) -> bool:

@@ -80,6 +80,11 @@ INSIDE = {
     "whole link": '<p><a href="/3">Intruder, a headline of another story on this site</a></p>',
     "advertisement": "<p>Advertisement</p>",
     "counter of pictures": "<p>Image 1 of / 9</p><p>Back to Gallery</p>",
+    "dates of the page": (
+        "<p>Published 4:00 am CST, Wednesday, November 20, 2019 (Intruder)</p>"
+        "<p>Stand: 05. Februar 2020 (Intruder)</p>"
+    ),
+    "likes": "<p>Gefällt mir Wird geladen...</p><p>Share this on Facebook</p>",
     "tools of sharing": "<h3>All sharing options for: Intruder</h3><p>Share on Facebook</p>",
     "gallery": (
         '<div class="photo-gallery"><ul><li><img src=/1.jpg><p>Intruder one.</p></li><li>'
@@ -118,6 +123,11 @@ AT_THE_END = {
     ),
 }
 KEPT = {
+    "what only begins like a date": (
+        "<p>Published in March 2020, it was a success that none had expected.</p>"
+        "<p>Updated 2020 guidance for teachers</p>",
+        "Updated 2020 guidance for teachers",
+    ),
     "what only mentions a commission": (
         "<p>The commission met for the first time in May, and its provisions have no content.</p>",
         "The commission met",
@@ -172,7 +182,7 @@ def test_surroundings_are_left_out(part: str) -> None:
 def test_leftovers_in_the_article_are_left_out(part: str) -> None:
     text = text_of(f"<article><h1>A story</h1>{P1}{P2}{part}{P3}{P1}{P2}</article>")
     assert "Intruder" not in text
-    for word in ("Advertisement", "Gallery", "Share"):
+    for word in ("Advertisement", "Gallery", "Share", "geladen"):
         assert word not in text
     assert "The third paragraph" in text
 
