@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from framework.reading import structured
@@ -14,7 +15,7 @@ from framework.reading.titles import same, without_site
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from framework.reading.document import Json
     from framework.reading.headtags import HeadTags
@@ -40,7 +41,7 @@ _AUTHOR_MARKS = (
     '[itemprop="author"], [property="author"], [property="schema:author"], [rel="author"], '
     '[class*="author"], [class*="byline"]'
 )
-_MARKS_MOST = 60
+_MARKS_MOST, _NAMES_MOST = 60, 3
 _DATE_MARKS = (
     '[itemprop="datePublished"], [property="datePublished"], [property="schema:datePublished"], '
     "time[pubdate], time[datetime]"
@@ -259,17 +260,17 @@ def _author(
 
 def _shown_author(tree: LexborHTMLParser) -> str | None:
     """Return the names that the page shows, by the surest of the marks that it has."""
-    found: dict[int, list[str]] = {}
+    marked: dict[int, list[LexborNode]] = {}
     for node in tree.css(_AUTHOR_MARKS)[:_MARKS_MOST]:
         rank = _author_rank(node.attributes)
-        if rank is None:
-            continue
-        names = found.setdefault(rank, [])
-        name = _name(node.attributes.get("content") or node.text(separator=" "))
-        if name and name not in names and len(names) < 3:
-            names.append(name)
-    best = next((found[rank] for rank in sorted(found) if found[rank]), [])
-    return ", ".join(best) or None
+        if rank is not None:
+            marked.setdefault(rank, []).append(node)
+    for rank in sorted(marked):
+        texts = (n.attributes.get("content") or n.text(separator=" ") for n in marked[rank])
+        names = dict.fromkeys(name for text in texts if (name := _name(text)))
+        if names:
+            return ", ".join(islice(names, _NAMES_MOST))
+    return None
 
 
 def _author_rank(attrs: Mapping[str, str | None]) -> int | None:
