@@ -38,7 +38,7 @@ _SKIPPED = words(
 
 INLINE = words(
     """
-    a abbr acronym amp-img b bdi bdo big cite code data del dfn em font i img ins kbd label mark
+    a abbr acronym amp-img b bdi bdo big button cite code data del dfn em font i img ins kbd label mark
     nobr picture q rp rt ruby s samp small source span strike strong sub sup time tt u var wbr br
     math script input audio video semantics annotation annotation-xml mrow mi mn mo mtext ms
     msup msub msubsup mfrac msqrt mroot munder mover munderover mstyle mspace mtable mtr mtd
@@ -51,7 +51,7 @@ INLINE = words(
 _TELLING = re.compile("hid|sr-|screen|invisible|none|edit|link|anchor|lead|intro|embed")
 _UNPLAIN = re.compile(r"[^\w-]", re.ASCII)
 _LABEL_MOST = 2_000
-_FLOWING = INLINE | {"-text", "button", "svg"}
+_FLOWING = INLINE | {"-text", "svg"}
 _PRUNED = words("nav footer noscript menu")
 _INSIDE = BODY | LEAD | EMBED
 _TITLES_MOST = 20

@@ -37,6 +37,7 @@ _MARKS = {
     "mark": "==",
 }
 _CODE = words("code kbd samp tt")
+_ORDINAL_ENDINGS = words("st nd rd th er ère ème")
 _PERMALINK = words("¶ # § 🔗 ⚓ ∞ link permalink anchor")
 _SOLE_IMAGE = re.compile(r"!\[[^\]]*\]\(([^()\s]*)\)")
 _EDGES = " \n\t\r\f\x01\xa0\u3000\u200b\u00ad\u2060\ufeff"
@@ -148,11 +149,8 @@ class Inline:
             return wrap(inner, mark)
         if name in ("sup", "sub"):
             stripped = inner.strip()
-            return (
-                f"<{name}>{stripped}</{name}>"
-                if stripped and not stripped.startswith(("[^", "["))
-                else inner
-            )
+            is_plain = not stripped or stripped[0] == "[" or stripped in _ORDINAL_ENDINGS
+            return inner if is_plain else f"<{name}>{stripped}</{name}>"
         if name == "q":
             return f"“{inner}”"
         if name in ("rp", "rt", "script", "wbr", "source", "input"):

@@ -19,7 +19,7 @@ _N = TypeVar("_N", int, float)
 __all__ = ["HEADINGS", "Measures", "measure", "without"]
 
 HEADINGS = words("h1 h2 h3 h4 h5 h6")
-_NO_PROSE = HEADINGS | words("address figcaption label th button")
+_NO_PROSE = HEADINGS | words("address figcaption label th")
 _PROSE = words("p pre blockquote")
 _SHORT = 40
 _LINE = 100
@@ -85,6 +85,8 @@ def measure(dom: Dom, card_weight: float = 0.0) -> Measures:  # noqa: C901 - one
             links[i] = linked[i] = own
             good[i] = 0.0
         links[up] += links[i]
+        if name == "button":
+            continue
         if flows:
             run[up] += run[i]
             linked[up] += linked[i]

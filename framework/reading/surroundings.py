@@ -89,10 +89,26 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
             found[i] = Flag.NAMED
     boxes = [i for i in found if names.get(i, 0) & CALLOUT and callouts.kind(dom, i)]
     boxes += [i for i in found if tag[i] == "footer" and tag[dom.parent[i]] == "blockquote"]
+    boxes += [i for i in found if tag[i] == "button" and _is_in_sentence(dom, i)]
     for i in boxes:
         if found[i] is Flag.MARKUP:
             del found[i]
     return found
+
+
+def _is_in_sentence(dom: Dom, node: int) -> bool:
+    """Whether a button is a word of a sentence, with text of its paragraph before and behind it."""
+    up = dom.parent[node]
+    for _ in range(_NEAR):
+        if up <= 0 or dom.tag[up] not in INLINE:
+            break
+        up = dom.parent[up]
+    if up <= 0 or dom.tag[up] != "p":
+        return False
+    end = dom.end[node]
+    before = dom.text[max(up, node - _NEAR) : node]
+    behind = dom.text[end : min(dom.end[up], end + _NEAR)]
+    return any(map(str.strip, before)) and any(map(str.strip, behind))
 
 
 def _is_named_outside(dom: Dom, node: int) -> bool:

@@ -124,8 +124,10 @@ AT_THE_END = {
 }
 KEPT = {
     "what only begins like a date": (
-        "<p>Published in March 2020, it was a success that none had expected.</p>"
-        "<p>Updated 2020 guidance for teachers</p>",
+        (
+            "<p>Published in March 2020, it was a success that none had expected.</p>"
+            "<p>Updated 2020 guidance for teachers</p>"
+        ),
         "Updated 2020 guidance for teachers",
     ),
     "what only mentions a commission": (
@@ -369,6 +371,14 @@ def test_a_sentence_in_the_header_with_the_title_is_kept(page: str) -> None:
         "told by them."
     )
     assert text_of(page.format(lead, STORY * 3)).startswith(lead)
+
+
+def test_a_button_is_read_where_it_is_a_word_of_a_sentence() -> None:
+    word = "<p>Return the <span><button><em>longest</em></button></span> line of the town.</p>"
+    tool = "<p>The last line of the town <button>Intruder</button></p>"
+    text = text_of(f"<article>{STORY}{word}{tool}{STORY}</article>")
+    assert "Return the longest line of the town." in text
+    assert "Intruder" not in text
 
 
 def test_title_and_byline_are_metadata_not_content() -> None:

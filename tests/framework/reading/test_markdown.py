@@ -168,6 +168,7 @@ STRUCTURES = {
         "<blockquote>It is so.<footer>— Ann</footer></blockquote>",
         "> It is so.\n>\n> — Ann",
     ),
+    "ordinals": ("<p>the 19<sup>th</sup> of m<sup>2</sup></p>", "the 19th of m<sup>2</sup>"),
     "emphasis of nothing": ("<p>so <b>&nbsp;</b></p><p><i>&nbsp; </i></p>", "so"),
     "emphasis beside a hard space": ("<p>so <b>it&nbsp;</b>is</p>", "so **it**\xa0is"),
     "emoji": ('<p>so <img alt="😀" src="/1f600.svg"> it is</p>', "so 😀 it is"),
