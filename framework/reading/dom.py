@@ -39,8 +39,8 @@ _SKIPPED = words(
 INLINE = words(
     """
     a abbr acronym amp-img b bdi bdo big button cite code data del dfn em font i img ins kbd label
-    mark nobr picture q rp rt ruby s samp small source span strike strong sub sup time tt u var wbr br
-    math script input audio video semantics annotation annotation-xml mrow mi mn mo mtext ms
+    mark nobr picture q rp rt ruby s samp small source span strike strong sub sup time tt u var wbr
+    br math script input audio video semantics annotation annotation-xml mrow mi mn mo mtext ms
     msup msub msubsup mfrac msqrt mroot munder mover munderover mstyle mspace mtable mtr mtd
     mlabeledtr mpadded mphantom menclose mfenced mmultiscripts mprescripts none maction merror
     mjx-container mjx
