@@ -74,7 +74,7 @@ _SKIPPED = words("button script noscript input")
 def source(dom: Dom, node: int) -> str:
     """Return the text of a code element, one line a line, gutters and tools left out."""
     parts: list[str] = []
-    _gather(dom, node, parts)
+    _gather(dom, node, parts, _line_numbers(dom, node))
     text = "".join(parts).replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
     lines = [line.rstrip() for line in text.split("\n")]
     while lines and not lines[0]:
@@ -84,7 +84,41 @@ def source(dom: Dom, node: int) -> str:
     return "\n".join(lines)
 
 
-def _gather(dom: Dom, node: int, parts: list[str]) -> None:
+def _line_numbers(dom: Dom, node: int) -> frozenset[int]:
+    """Return the elements that number the lines of code one after the other, whatever their
+    names."""
+    found: list[int] = []
+    following, is_start, has_code = -1, True, False
+    at, stop = node + 1, dom.end[node]
+    while at < stop:
+        name, text = dom.tag[at], dom.text[at]
+        number = _number(dom, at) if name and is_start else -1
+        if number >= 0:
+            if found and number != following:
+                return frozenset()
+            found.append(at)
+            following, is_start = number + 1, False
+            at = dom.end[at]
+            continue
+        if name:
+            is_start = is_start or name in _BREAKING or name == "br"
+        else:
+            lines = text.split("\n")
+            if any(map(str.strip, lines if is_start else lines[1:])):
+                return frozenset()
+            has_code = has_code or bool(lines[0].strip())
+            is_start = len(lines) > 1 or (is_start and not lines[0].strip())
+        at += 1
+    return frozenset(found) if len(found) > 1 and has_code else frozenset()
+
+
+def _number(dom: Dom, node: int) -> int:
+    """Return the number that is all an element holds, or -1."""
+    text = dom.text[node + 1].strip() if dom.end[node] == node + 2 else ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else -1
+
+
+def _gather(dom: Dom, node: int, parts: list[str], numbers: frozenset[int]) -> None:
     end, tag, text = dom.end, dom.tag, dom.text
     child, stop = node + 1, end[node]
     after_line = False
@@ -98,7 +132,7 @@ def _gather(dom: Dom, node: int, parts: list[str]) -> None:
             parts.append(text[child])
         elif name == "br":
             parts.append("\n")
-        elif name not in _SKIPPED and not is_gutter(dom, child):
+        elif name not in _SKIPPED and child not in numbers and not is_gutter(dom, child):
             breaking = name in _BREAKING or (
                 name in ("span", "code")
                 and "display:block" in dom.get(child, "style").replace(" ", "")
@@ -106,7 +140,7 @@ def _gather(dom: Dom, node: int, parts: list[str]) -> None:
             if breaking and parts and not _ends_line(parts):
                 parts.append("\n")
             before = len(parts)
-            _gather(dom, child, parts)
+            _gather(dom, child, parts, numbers)
             if breaking and (len(parts) == before or not _ends_line(parts)):
                 parts.append("\n")
         child = end[child]

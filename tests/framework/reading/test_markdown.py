@@ -220,6 +220,30 @@ CODE = {
         "",
         "a\nb",
     ),
+    "numbers by any name": (
+        (
+            '<pre><code><span><span class="xq">9</span><span>def f():</span></span>\n'
+            '<span><span class="xq">10</span>  <span>return 1</span></span>\n'
+            '<span class="xq">11</span>\n<span class="xq">12</span># end</code></pre>'
+        ),
+        "",
+        "def f():\n  return 1\n\n# end",
+    ),
+    "numbers that are the code": (
+        "<pre><span>1</span>\n<span>2</span>\n<span>3</span></pre>",
+        "",
+        "1\n2\n3",
+    ),
+    "numbers that don't count lines": (
+        "<pre><span>1</span> + x\n<span>3</span> + y</pre>",
+        "",
+        "1 + x\n3 + y",
+    ),
+    "numbers of some lines": (
+        "<pre><span>1</span> + x\ny = [<span>2</span>]\n<span>2</span> + z</pre>",
+        "",
+        "1 + x\ny = [2]\n2 + z",
+    ),
     "numbered items": (
         '<pre class="prettyprint linenums"><ol class="linenums"><li>a</li><li>b</li></ol></pre>',
         "",
