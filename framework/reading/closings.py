@@ -19,6 +19,7 @@ __all__ = [
     "DATED",
     "ENDING",
     "FURNITURE",
+    "LINKED_BYLINE",
     "NOTICE",
     "NOTICE_WORDS",
     "PLEA",
@@ -223,6 +224,13 @@ BYLINE = re.compile(
     r"publicité|release date)\b",
 )
 """The start of a line that names author, date or source."""
+
+LINKED_BYLINE = re.compile(
+    r"\W*(?:by|von|par|por|di|door)\W+[^\]\n]{0,60}\]\([^()\s]*/(?:authors?|autor(?:en|es)?|people|staff|"
+    r"team|meet-the-team|profiles?|users?|writers?|journalists?|by|redakt\w+|contributors?)/",
+)
+"""The start of a line, as Markdown in small letters, that names an author and leads to what else is
+theirs."""
 
 CREDIT = re.compile(
     r"^\W*(?:(?:photo|foto|image|bild|picture|credit|crédito|crédit|source|quelle|fuente|"

@@ -14,6 +14,7 @@ from framework.reading.closings import (
     DATED,
     ENDING,
     FURNITURE,
+    LINKED_BYLINE,
     NOTICE,
     NOTICE_WORDS,
     POINTER,
@@ -57,6 +58,7 @@ _NOTICES, _COOKIES_MOST = 3, 600
 _ALT = re.compile(r"!\[([^\[\]]+)\]\(")
 _NOTICE_MOST, _LINE_MOST = 450, 100
 _BEFORE_LIST = 3
+_BYLINE_MOST = 120
 _BEFORE = frozenset({BlockKind.PARAGRAPH, BlockKind.IMAGE, BlockKind.TABLE})
 
 
@@ -97,11 +99,19 @@ def trim(
         for piece in kept
         if piece.kind not in _OF_LINES
         or not (
-            (links[piece.node] and _is_pointer(piece, links, length))
+            (links[piece.node] and _leads_away(piece, links, length))
             or (len(piece.text) <= _NOTICE_MOST and (_is_credit(piece) or _is_notice(piece)))
         )
     ]
     return _tail(_unannounced(kept), links, length) + notes
+
+
+def _leads_away(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bool:
+    """Whether a line only points to another page, or names an author with a link to other works."""
+    is_short = length[piece.node] < _BYLINE_MOST
+    if is_short and LINKED_BYLINE.match(piece.text.lower()):
+        return True
+    return _is_pointer(piece, links, length)
 
 
 def _is_pointer(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bool:

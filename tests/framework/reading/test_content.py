@@ -79,6 +79,7 @@ INSIDE = {
     ),
     "whole link": '<p><a href="/3">Intruder, a headline of another story on this site</a></p>',
     "advertisement": "<p>Advertisement</p>",
+    "byline": '<p>By <a href="/authors/intruder/">Ann Intruder</a> | Staff writer</p>',
     "counter of pictures": "<p>Image 1 of / 9</p><p>Back to Gallery</p>",
     "dates of the page": (
         "<p>Published 4:00 am CST, Wednesday, November 20, 2019 (Intruder)</p>"
