@@ -259,7 +259,9 @@ FURNITURE = re.compile(
     r"view (?:gallery|slideshow|all comments|comments)|(?:read|show|see) (?:all|more) comments|"
     r"(?:share|tweet)(?: this)?(?: (?:on|via|to) (?:facebook|twitter|x|linkedin|whatsapp|email))?|"
     r"all sharing options for:.*|copy (?:link|url)|link copied|listen to this article|"
-    r"to read the full story|(?:like|gefällt mir)\W*(?:loading|wird geladen)|"
+    r"to read the full story|try it (?:yourself|live|now)|run (?:code|example|snippet)|"
+    r"edit (?:this page|on github)(?: on github)?|view on github|copy code|运行实例|亲自试一试|"
+    r"(?:like|gefällt mir)\W*(?:loading|wird geladen)|"
     r"(?:mit freunden|(?:diesen? )?(?:artikel|beitrag|seite|news)) teilen|"
     r"mehr (?:erfahren|anzeigen)|(?:artikel|seite|beitrag) (?:drucken|anhören)|nach oben|"
     r"bearbeiten|编辑(?:本段)?|編集)\W*",

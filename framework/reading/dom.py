@@ -46,12 +46,22 @@ INLINE = words(
     mjx-container mjx
     """
 )
-"""Elements that flow in a line of text."""
+"""Elements that flow in a line of text on any page; `Dom.inline` are those of one page."""
+_BLOCKS = words(
+    """
+    html body address article aside blockquote caption center col colgroup dd details dialog dir
+    div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr iframe
+    legend li main menu nav noscript ol optgroup option p pre search section slot summary table
+    tbody td tfoot th thead tr ul
+    """
+)
+_OF_PHRASES = words("p h1 h2 h3 h4 h5 h6 dt summary figcaption")
 #: The names that matter on an element within a line: it is hidden, or a tool of the page.
 _TELLING = re.compile("hid|sr-|screen|invisible|none|edit|link|anchor|lead|intro|embed")
 _UNPLAIN = re.compile(r"[^\w-]", re.ASCII)
 _LABEL_MOST = 2_000
 _FLOWING = INLINE | {"-text", "svg"}
+_KNOWN = INLINE | _SKIPPED | _BLOCKS | {"-text"}
 _PRUNED = words("nav footer noscript menu")
 _INSIDE = BODY | LEAD | EMBED
 _TITLES_MOST = 20
@@ -71,8 +81,9 @@ class Dom:
     """Parallel lists, one entry a node: tag (empty for text), parent, end, text, attributes.
 
     `end[i]` is the first node after the subtree of `i`; `names[i]` holds the hints of its class and
-    id; `pruned` the places of elements that were not entered, `unread` these elements and `root`
-    that of the parser's tree if there are any: these two alone keep its memory.
+    id; `inline` names the elements that flow in a line, those of no known kind included; `pruned`
+    are the places of elements that were not entered, `unread` these elements and `root` that of the
+    parser's tree if there are any: these two alone keep its memory.
     """
 
     __slots__ = (
@@ -83,6 +94,7 @@ class Dom:
         "compact",
         "deep",
         "end",
+        "inline",
         "names",
         "parent",
         "pruned",
@@ -101,6 +113,7 @@ class Dom:
         self.attrs: dict[int, Mapping[str, str | None]] = {}
         self.names: dict[int, int] = {}
         self.deep: set[int] = set()
+        self.inline = INLINE
         self.pruned: list[int] = []
         self.unread: list[LexborNode] = []
         self.root: LexborNode | None = None
@@ -242,6 +255,14 @@ def _telling(label: str) -> int:
 _INLINE_HINTS = Hints(_telling, 4096)
 
 
+def _flows(node: LexborNode, parent: str, inline: frozenset[str]) -> bool:
+    """Whether an element of no known kind stands in a line of text: browsers draw it so."""
+    if parent in inline or parent in _OF_PHRASES:
+        return True
+    beside = (node.prev, node.next)
+    return any(near is not None and (near.text_content or "").strip() for near in beside)
+
+
 def _is_outside(named: int, name: str) -> bool:
     return bool(named & BOILER) and not named & _INSIDE and name in _BOXES
 
@@ -276,6 +297,9 @@ def _walk(  # noqa: C901 - one pass, for speed
         name = known.get(kind)
         if name is None:
             name = known[kind] = _name(node)
+            if name not in _KNOWN and tags and _flows(node, tags[up], inline):
+                inline = dom.inline = inline | {name}
+                flowing = flowing | {name}
         child = None
         if name == "-text":
             content = node.text_content

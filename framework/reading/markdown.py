@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from framework.reading import callouts, code, embeds, tables
 from framework.reading.closings import CAPTION_CREDIT
 from framework.reading.document import BlockKind
-from framework.reading.dom import INLINE
 from framework.reading.hints import BODY, CALLOUT
 from framework.reading.images import is_image
 from framework.reading.inline import Inline, fold, guard
@@ -116,6 +115,7 @@ class Writer:
         """Write an element's children: runs of inline content as paragraphs, blocks as
         themselves."""
         tag, end, drop, holds = self.dom.tag, self.dom.end, self.drop, self.holds
+        inline = self.dom.inline
         child, stop = node + 1, end[node]
         if not holds[node] and "code" not in tag[child:stop]:
             self.run(child, stop, node)
@@ -127,7 +127,7 @@ class Writer:
                 not name
                 or drop[child]
                 or (
-                    name in INLINE
+                    name in inline
                     and not holds[child]
                     and not (name == "code" and code.is_block(self.dom, child))
                 )
@@ -236,7 +236,7 @@ class Writer:
                 self.pieces.append(piece)
             return tight
         before = len(self.pieces)
-        if self.dom.tag[child] in INLINE and not self.holds[child]:
+        if self.dom.tag[child] in self.dom.inline and not self.holds[child]:
             self.run(child, self.dom.end[child], child)
         else:
             self.block(child)

@@ -6,7 +6,6 @@ import re
 from array import array
 from typing import TYPE_CHECKING, TypeVar
 
-from framework.reading.dom import INLINE
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def measure(dom: Dom, card_weight: float = 0.0) -> Measures:  # noqa: C901 - one
     length, links, good, holds = found.length, found.links, found.good, found.holds
     run, linked = dom.zeros(), dom.zeros()
     commas, pictured, headed = bytearray(size), bytearray(size), bytearray(size)
-    text, inline = dom.text, INLINE
+    text, inline = dom.text, dom.inline
     nodes = zip(range(size - 1, 0, -1), reversed(dom.tag), reversed(dom.parent), strict=False)
     for i, name, up in nodes:
         if not name:

@@ -384,7 +384,7 @@ def read_elements(document: Document, selector: str) -> Document:
     for index in wanted:
         if index >= past:
             writer = Writer(flat, bytearray(len(flat)), holds, resolve)
-            if flat.tag[index] in dom.INLINE and not holds[index]:
+            if flat.tag[index] in flat.inline and not holds[index]:
                 writer.run(index, flat.end[index], index)
                 pieces.extend(writer.pieces)
             else:

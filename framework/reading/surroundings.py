@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from framework.reading import callouts
 from framework.reading.closings import PLEA
-from framework.reading.dom import INLINE
 from framework.reading.hints import BODY, BOILER, CALLOUT, COMMENT, EMBED, HIDDEN
 from framework.reading.measure import HEADINGS
 from framework.reading.wordlist import words
@@ -100,7 +99,7 @@ def _is_in_sentence(dom: Dom, node: int) -> bool:
     """Whether a button is a word of a sentence, with text of its paragraph before and behind it."""
     up = dom.parent[node]
     for _ in range(_NEAR):
-        if up <= 0 or dom.tag[up] not in INLINE:
+        if up <= 0 or dom.tag[up] not in dom.inline:
             break
         up = dom.parent[up]
     if up <= 0 or dom.tag[up] != "p":
@@ -115,7 +114,7 @@ def _is_named_outside(dom: Dom, node: int) -> bool:
     value = dom.names.get(node, 0)
     if not value & (BOILER | COMMENT) or value & (BODY | EMBED):
         return False
-    return dom.tag[node] not in INLINE or bool(_EDIT_MARK.search(dom.get(node, "class")))
+    return dom.tag[node] not in dom.inline or bool(_EDIT_MARK.search(dom.get(node, "class")))
 
 
 def _is_hidden(attrs: Mapping[str, str | None]) -> bool:
@@ -135,7 +134,7 @@ def _hides(style: str) -> bool:
 def _is_shown(dom: Dom, measures: Measures, node: int) -> bool:
     """Whether a hidden element is a formula's source, the folded body of a callout, or most of
     a line that is hidden from screen readers only."""
-    if dom.tag[node] in INLINE and dom.get(node, "aria-hidden") == "true":
+    if dom.tag[node] in dom.inline and dom.get(node, "aria-hidden") == "true":
         up = dom.parent[node]
         if 2 * measures.length[node] >= measures.length[up]:
             return True

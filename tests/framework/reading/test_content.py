@@ -85,6 +85,10 @@ INSIDE = {
         "<p>Published 4:00 am CST, Wednesday, November 20, 2019 (Intruder)</p>"
         "<p>Stand: 05. Februar 2020 (Intruder)</p>"
     ),
+    "tools of a manual": (
+        '<p><a href="/try">Try it Yourself »</a></p><p><a href="/edit">Edit this page on GitHub</a>'
+        '</p><p><a href="/run">运行实例</a></p>'
+    ),
     "likes": "<p>Gefällt mir Wird geladen...</p><p>Share this on Facebook</p>",
     "tools of sharing": "<h3>All sharing options for: Intruder</h3><p>Share on Facebook</p>",
     "gallery": (
@@ -185,7 +189,7 @@ def test_surroundings_are_left_out(part: str) -> None:
 def test_leftovers_in_the_article_are_left_out(part: str) -> None:
     text = text_of(f"<article><h1>A story</h1>{P1}{P2}{part}{P3}{P1}{P2}</article>")
     assert "Intruder" not in text
-    for word in ("Advertisement", "Gallery", "Share", "geladen"):
+    for word in ("Advertisement", "Gallery", "Share", "geladen", "Try", "Edit", "运行"):
         assert word not in text
     assert "The third paragraph" in text
 

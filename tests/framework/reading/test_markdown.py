@@ -112,6 +112,10 @@ STRUCTURES = {
         '<iframe src="https://www.youtube.com/embed/abcdefghijk"></iframe>',
         "![](https://www.youtube.com/watch?v=abcdefghijk)",
     ),
+    "elements of no known kind as blocks": (
+        "<my-list><my-item>one</my-item> <my-item>two</my-item></my-list>",
+        "one\n\ntwo",
+    ),
     "link around blocks": (
         '<a href="/s"><div><img src="/s.jpg"></div><h3>A story</h3><p>What it is about.</p></a>',
         "![](https://site.test/s.jpg)\n\n### [A story](https://site.test/s)\n\nWhat it is about.",
@@ -167,6 +171,14 @@ STRUCTURES = {
     "source of a quote": (
         "<blockquote>It is so.<footer>— Ann</footer></blockquote>",
         "> It is so.\n>\n> — Ann",
+    ),
+    "element of no known kind in a line": (
+        "<p>so <g-emoji>😀</g-emoji> <code>it</code> <st1:city>is</st1:city></p>",
+        "so 😀 `it` is",
+    ),
+    "element of no known kind beside text": (
+        "<div>seen <relative-time>two days ago</relative-time> by us</div>",
+        "seen two days ago by us",
     ),
     "ordinals": ("<p>the 19<sup>th</sup> of m<sup>2</sup></p>", "the 19th of m<sup>2</sup>"),
     "emphasis of nothing": ("<p>so <b>&nbsp;</b></p><p><i>&nbsp; </i></p>", "so"),
