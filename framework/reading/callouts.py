@@ -23,6 +23,9 @@ _KINDS = words(
     bug success check failure error attention seealso todo quote help tldr primary secondary
     """
 )
+#: Kinds believed as the whole of a class name: `<aside class="warning">`.
+_BARE = words("note tip warning important caution danger")
+_BOXES = words("div aside section")
 _ALIASES = {"primary": "info", "secondary": "note", "seealso": "note", "help": "question"}
 _WORD = re.compile(r"[a-z]+")
 _TITLE = re.compile(r"title|heading|header|summary", re.I)
@@ -38,7 +41,8 @@ def kind(dom: Dom, node: int) -> str:
         return named.strip().lower().split("|")[0][:24]
     label = attrs.get("class") or ""
     if not label or not _BOX.search(label):
-        return ""
+        bare = _BARE.intersection(label.lower().split()) if dom.tag[node] in _BOXES else ()
+        return next(iter(sorted(bare)), "")
     words = _WORD.findall(label.lower())
     found = next((word for word in words if word in _KINDS and word not in ("hint", "alert")), "")
     if not found:

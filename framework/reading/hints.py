@@ -183,7 +183,9 @@ _LEAD_PAIRS = frozenset(
         ("story", "summary"),
     }
 )
-_CALLOUT_WORDS = words("callout admonition alert hint notice theorem custom")
+_CALLOUT_WORDS = words(
+    "callout admonition alert hint notice theorem custom note tip warning important caution danger"
+)
 _COMMENT_WORDS = words(
     """
     comment comments commentlist commentform commentary disqus respond replies commenting

@@ -132,8 +132,8 @@ def _hides(style: str) -> bool:
 
 
 def _is_shown(dom: Dom, measures: Measures, node: int) -> bool:
-    """Whether a hidden element is a formula's source, the folded body of a callout, or most of
-    a line that is hidden from screen readers only."""
+    """Whether a hidden element is a formula's source, code behind a tab, the folded body of a
+    callout, or most of a line that is hidden from screen readers only."""
     if dom.tag[node] in dom.inline and dom.get(node, "aria-hidden") == "true":
         up = dom.parent[node]
         if 2 * measures.length[node] >= measures.length[up]:
@@ -141,7 +141,10 @@ def _is_shown(dom: Dom, measures: Measures, node: int) -> bool:
         near = range(up + 1, min(dom.end[up], up + _NEAR))
         if any(dom.names.get(i, 0) & HIDDEN for i in near):
             return True
-    return "math" in dom.tag[node : dom.end[node]] or bool(callouts.kind(dom, dom.parent[node]))
+    inner = dom.tag[node : dom.end[node]]
+    if "math" in inner or ("pre" in inner and dom.get(node, "role") == "tabpanel"):
+        return True
+    return bool(callouts.kind(dom, dom.parent[node]))
 
 
 def anchors(dom: Dom, measures: Measures, flagged: Mapping[int, Flag]) -> list[int]:

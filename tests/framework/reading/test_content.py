@@ -135,6 +135,13 @@ KEPT = {
         ),
         "Updated 2020 guidance for teachers",
     ),
+    "code behind a tab": (
+        (
+            '<div role="tabpanel"><pre>npm i it</pre></div><div role="tabpanel" hidden>'
+            "<pre>yarn add it</pre></div>"
+        ),
+        "yarn add it",
+    ),
     "what only mentions a commission": (
         "<p>The commission met for the first time in May, and its provisions have no content.</p>",
         "The commission met",

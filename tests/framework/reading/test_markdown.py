@@ -413,6 +413,15 @@ MATHS = {
 }
 
 CALLOUTS = {
+    "bare class of an aside": (
+        '<aside class="warning"><p>Text of it.</p></aside>',
+        "> [!warning]\n> Text of it.",
+    ),
+    "bare class of a box": (
+        '<div class="doc-block note"><p>Text of it.</p></div>',
+        "> [!note]\n> Text of it.",
+    ),
+    "part of a class": ('<div class="note-taking"><p>Text of it.</p></div>', "Text of it."),
     "obsidian": (
         (
             '<div class="callout" data-callout="tip"><div class="callout-title">Good to know</div>'
