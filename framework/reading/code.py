@@ -229,7 +229,14 @@ def _named(dom: Dom, node: int) -> str:
         value = (attrs.get(key) or "").strip().lower()
         if value and " " not in value and value not in _NO_LANGUAGE and len(value) < 24:
             return _ALIASES.get(value, value) if key != "lang" or len(value) > 2 else value
-    return _of_class(attrs.get("class") or "")
+    label = attrs.get("class") or ""
+    return _of_class(label) or (_bare(label) if dom.tag[node] in _CODES else "")
+
+
+def _bare(label: str) -> str:
+    """Return the language that is the whole of a class name: `<pre class="rust">`."""
+    found = (_ALIASES.get(name, name) for name in label.lower().split())
+    return next((name for name in found if name in _LANGUAGES and len(name) > 1), "")
 
 
 def _of_class(label: str) -> str:

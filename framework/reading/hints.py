@@ -209,6 +209,8 @@ _STOP_WORDS = words(
     """
 )
 _NEGATION = words("no has with without is not hide show hidden non wo data js")
+#: What follows names something else: `anchorWithStickyNavbar`.
+_JOINING = words("with without has")
 _HIDDEN = words(
     """
     hidden hide is-hidden d-none sr-only screen-reader-text visually-hidden visuallyhidden
@@ -301,6 +303,8 @@ def _of_token(token: str) -> int:
                     last = _PAIRS.get((previous, bare), last)
             found |= last
             previous = word
+            if word in _JOINING:
+                break
     if last & BOILER:
         return found & ~BODY
     if previous in _POST_WORDS and not found & BOILER:

@@ -40,6 +40,8 @@ _CODE = words("code kbd samp tt")
 _ORDINAL_ENDINGS = words("st nd rd th er ère ème")
 _PERMALINK = words("¶ # § 🔗 ⚓ ∞ link permalink anchor")
 _SOLE_IMAGE = re.compile(r"!\[[^\]]*\]\(([^()\s]*)\)")
+#: References to notes in the brackets of a citation.
+_CITED = re.compile(r"\s*\[?((?:\[\^\w+\][,;]?\s*)+?)\]?\s*")
 _EDGES = " \n\t\r\f\x01\xa0\u3000\u200b\u00ad\u2060\ufeff"
 _BREAK = "\x01"
 
@@ -143,19 +145,7 @@ class Inline:
         tex = maths.inline(self.dom, node, name)
         if tex is not None:
             return tex
-        inner = self.write(node + 1, self.end[node])
-        mark = _MARKS.get(name)
-        if mark:
-            return wrap(inner, mark)
-        if name in ("sup", "sub"):
-            stripped = inner.strip()
-            is_plain = not stripped or stripped[0] == "[" or stripped in _ORDINAL_ENDINGS
-            return inner if is_plain else f"<{name}>{stripped}</{name}>"
-        if name == "q":
-            return f"“{inner}”"
-        if name in ("rp", "rt", "script", "wbr", "source", "input"):
-            return f"({inner})" if name == "rt" and inner.strip() else ""
-        return inner
+        return _enclosed(self.write(node + 1, self.end[node]), name)
 
     def link(self, node: int) -> str:
         """Return a link; permalinks vanish, empty ones and fragments of scripts leave their
@@ -164,9 +154,9 @@ class Inline:
         if mark is not None:
             return mark
         inner = self.write(node + 1, self.end[node])
-        label = inner.strip(" \n\t\x01")
+        label = inner.strip(_EDGES)
         if not label:
-            return " " if inner else ""
+            return "" if inner.strip() else " " if inner else ""
         attrs = self.dom.having(node)
         href = attrs.get("href") or ""
         if label.lower() in _PERMALINK and href.find("#") >= 0:
@@ -224,6 +214,24 @@ class Inline:
             ticks += "`"
         pad = " " if content[0] == "`" or content[-1] == "`" else ""
         return f"{ticks}{pad}{content}{pad}{ticks}"
+
+
+def _enclosed(inner: str, name: str) -> str:
+    """Return the text of an element with the marks of its kind."""
+    if name == "cite" and (cited := _CITED.fullmatch(inner)):
+        return cited[1]
+    mark = _MARKS.get(name)
+    if mark:
+        return wrap(inner, mark)
+    if name in ("sup", "sub"):
+        stripped = inner.strip()
+        is_plain = not stripped or stripped[0] == "[" or stripped in _ORDINAL_ENDINGS
+        return inner if is_plain else f"<{name}>{stripped}</{name}>"
+    if name == "q":
+        return f"“{inner}”"
+    if name in ("rp", "rt", "script", "wbr", "source", "input"):
+        return f"({inner})" if name == "rt" and inner.strip() else ""
+    return inner
 
 
 def _is_code(text: str) -> bool:

@@ -156,13 +156,16 @@ class _Cleaner:
         if self.density(node) > 0.3:
             return True
         most = 250 if self.good[self.root] >= _ARTICLE_ENOUGH else 60
-        little = self.good[node] < 40 and self.length[node] < most
+        little = self.good[node] < 40 and self.length[node] < most and not self.has_code(node)
         return (
             little
             and not self.is_heading_box(node)
             and not self.is_picture(node)
             and not PRICE.search(self.dom.words(node))
         )
+
+    def has_code(self, node: int) -> bool:
+        return "pre" in self.dom.tag[node : self.dom.end[node]]
 
     def is_picture(self, node: int) -> bool:
         """Whether a box shows an image over its caption."""

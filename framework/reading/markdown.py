@@ -33,7 +33,7 @@ _NOTES = re.compile(
     re.I,
 )
 _OWN_LABEL = re.compile(
-    r"^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|"
+    r"^\s*\[\d{1,4}\]\s*|^\s*(?:<sup>\s*)?[\[(]?(?:\d{1,4}|[*†‡^])[\])]?[.:]?(?:\s*</sup>)?\\?[.:)]?\s+|"
     r"^[↩^↑]\s*|^\[\]\s*"
 )
 _HEADING_LEVELS = ("1", "2", "3", "4", "5", "6")
@@ -364,7 +364,9 @@ class Writer:
         """Write a disclosure: its summary in bold, then what it holds."""
         for child in self.dom.children(node):
             if self.dom.tag[child] == "summary" and not self.drop[child]:
-                text = self.flat(child)
+                headings = [p for p in self.nested(child) if p.kind is BlockKind.HEADING]
+                self.pieces.extend(headings)
+                text = "" if headings else self.flat(child)
                 if text:
                     bold = text if text.startswith(("#", "**", "![")) else f"**{text}**"
                     self.add(BlockKind.DETAILS, bold, child)

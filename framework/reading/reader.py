@@ -62,6 +62,7 @@ _CJK = re.compile(
 _HIDDEN_MOST = 200
 _BOM = b"\xef\xbb\xbf"
 _SHORT, _LITTLE = 250, 1_000
+_LED_MOST = 4
 _LARGE = 2_000_000
 
 
@@ -183,11 +184,20 @@ def _pieces(
     )
     for lead in found.leads:
         writer.block(lead)
+    leads = len(writer.pieces)
     pieces = writer.write(found.root)
+    if leads:
+        pieces = _led(pieces[:leads], pieces[leads:])
     if not pieces:
         writer.add(BlockKind.PARAGRAPH, escape(flat.words(found.root)), found.root)
         pieces = writer.pieces
     return _trimmed(pieces, titles, found)
+
+
+def _led(leads: list[Piece], pieces: list[Piece]) -> list[Piece]:
+    """Join standfirsts and the text that they lead to, which may begin by saying the same."""
+    told = {piece.text for piece in pieces[:_LED_MOST]}
+    return [lead for lead in leads if lead.text not in told] + pieces
 
 
 def _trimmed(pieces: list[Piece], titles: Titles, found: Content) -> list[Piece]:

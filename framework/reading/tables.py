@@ -51,7 +51,7 @@ def is_layout(dom: Dom, node: int) -> bool:
     if "th" in inner or "caption" in inner:
         return False
     if len(widths) == 1:
-        is_plain = _RICH.isdisjoint(inner) and _BLOCKS.isdisjoint(inner)
+        is_plain = "math" not in inner and _RICH.isdisjoint(inner) and _BLOCKS.isdisjoint(inner)
         return not is_plain or widths[0] < 3 or _inked(dom, node) / widths[0] > _VALUE_MOST
     if len(widths) > 2 and len(set(widths)) == 1 and _RICH.isdisjoint(inner):
         return _inked(dom, node) / sum(widths) > _CELL_MOST

@@ -217,6 +217,8 @@ def _lead(pieces: list[Piece]) -> list[Piece]:
     for place, piece in enumerate(pieces[:30]):
         if place < _NOTICES and _is_cookie_notice(piece):
             continue
+        if piece.kind is BlockKind.RULE and not kept:
+            continue
         if _is_prose(piece):
             return kept + pieces[place:]
         text = _shown(piece)

@@ -135,6 +135,10 @@ KEPT = {
         ),
         "Updated 2020 guidance for teachers",
     ),
+    "code in a box with a doubtful name": (
+        '<div class="margin-top--md"><div><pre>npm i it</pre><button>Copy</button></div></div>',
+        "npm i it",
+    ),
     "code behind a tab": (
         (
             '<div role="tabpanel"><pre>npm i it</pre></div><div role="tabpanel" hidden>'
@@ -410,6 +414,21 @@ def test_a_standfirst_before_the_body_is_kept() -> None:
         f'<article><h1>A story</h1>{lead}<div class="article-body">{STORY}</div></article>'
     )
     assert text.startswith("What the town remembers")
+
+
+def test_a_standfirst_that_the_text_repeats_is_read_once() -> None:
+    lead = "What the town remembers of a day in spring, and why it matters to them."
+    header = f'<header><p class="lead">{lead}</p></header>'
+    text = text_of(
+        f"<article>{header}<div class='article-body'><p>{lead}</p>{STORY}</div></article>"
+    )
+    assert text.count(lead) == 1
+
+
+def test_a_rule_before_the_text_is_left_out() -> None:
+    text = text_of(f"<article><h1>A story</h1><hr>{P1}<hr>{P2}{P3}</article>")
+    assert text.startswith("The first paragraph")
+    assert "\n---\n" in read(f"<article>{P1}<hr>{P2}{P3}</article>".encode(), URL).markdown
 
 
 def test_a_name_on_the_body_never_empties_the_page() -> None:

@@ -33,6 +33,13 @@ MADE_BY = {
             "<span>The note.</span></li></ol>"
         ),
     ),
+    "arxiv": (
+        '<cite>[<a href="#bib.bib1" class="ltx_ref">1</a>]</cite>',
+        (
+            '<section class="ltx_bibliography"><ul><li id="bib.bib1"><span>[1]</span>'
+            "<span>The note.</span></li></ul></section>"
+        ),
+    ),
     "word": (
         '<a href="#_ftn1"><sup>[1]</sup></a>',
         '<hr><p><a href="#_ftnref1">[1]</a> The note.</p>',

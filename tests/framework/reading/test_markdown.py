@@ -69,6 +69,21 @@ STRUCTURES = {
         "<details><summary>More</summary><p>Inside of it.</p></details>",
         "**More**\n\nInside of it.",
     ),
+    "details under a heading": (
+        (
+            "<details open><summary><section><a href='/src'>Source</a><h4>fn new()</h4></section>"
+            "</summary><p>Makes one.</p></details>"
+        ),
+        "#### fn new()\n\nMakes one.",
+    ),
+    "permalink of no width": (
+        '<h2>Next steps<a href="#next" title="Link">&#8203;</a></h2>',
+        "## Next steps",
+    ),
+    "heading named after what surrounds it": (
+        '<h2 class="anchorWithStickyNavbar_x7">Next steps</h2>',
+        "## Next steps",
+    ),
     "image": (
         '<p><img src="/i.png" alt="A red house"></p>',
         "![A red house](https://site.test/i.png)",
@@ -213,6 +228,7 @@ CODE = {
         "x",
     ),
     "github": ('<div class="highlight highlight-source-shell"><pre>ls</pre></div>', "shell", "ls"),
+    "bare class": ('<pre class="rust item"><code>x</code></pre>', "rust", "x"),
     "data-lang": ('<pre data-lang="go">x</pre>', "go", "x"),
     "brush": ('<pre class="brush: java; gutter: false">x</pre>', "java", "x"),
     "no language": ("<pre>plain\n  text</pre>", "", "plain\n  text"),
@@ -355,6 +371,13 @@ TABLES = {
     "one row of values": (
         "<table><tr><td>Law</td><td>91</td><td>166</td><td>20.9</td></tr></table>",
         "| Law | 91 | 166 | 20.9 |\n| --- | --- | --- | --- |",
+    ),
+    "one row of an equation": (
+        (
+            '<table><tr><td></td><td><math alttext="E=mc^2" display="block"><mi>E</mi></math></td>'
+            "<td>(1)</td></tr></table>"
+        ),
+        "$$\nE=mc^2\n$$\n\n(1)",
     ),
     "one row of texts": (
         (
