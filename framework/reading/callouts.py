@@ -14,7 +14,7 @@ __all__ = ["kind", "title"]
 
 _BOX = re.compile(
     r"(?:^|[\s_-])(?:callout|admonition|markdown-alert|alert|hint|notice|theorem-box|"
-    r"custom-block|theme-admonition)(?:[\s_-]|$)",
+    r"custom-block|theme-admonition|information-macro)(?:[\s_-]|$)",
     re.I,
 )
 _KINDS = words(
@@ -45,17 +45,19 @@ def kind(dom: Dom, node: int) -> str:
         return next(iter(sorted(bare)), "")
     words = _WORD.findall(label.lower())
     found = next((word for word in words if word in _KINDS and word not in ("hint", "alert")), "")
-    if not found:
-        found = (
-            "note"
-            if "admonition" in words or "callout" in words
-            else "hint"
-            if "hint" in words and len(words) < 3
-            else ""
-        )
+    found = found or _of_box(words)
     if "title" in words or "icon" in words or "content" in words:
         return ""
     return _ALIASES.get(found, found)
+
+
+def _of_box(words: list[str]) -> str:
+    """Return the kind of a callout that its box names, where no kind is named."""
+    if "admonition" in words or "callout" in words:
+        return "note"
+    if "information" in words:
+        return "info"
+    return "hint" if "hint" in words and len(words) < 3 else ""
 
 
 def title(dom: Dom, node: int) -> int:

@@ -55,7 +55,7 @@ ENDING = re.compile(
     |(?:das|dies|diese\sartikel|das\sthema)\skönnten?\s(?:sie|dich|euch)|zum\sweiterlesen|lesetipps?\W*$|(?:auch|ebenfalls)\sinteressant|lesen?\ssie\s(?:auch|mehr
     |dazu)|lies\sauch|über\s(?:den|die)\sautor|zur\sperson\W*$|neueste\s(?:artikel|beiträge
     |kommentare|nachrichten)|schon\sgelesen
-    |like\sthis\W*$|gefällt\smir\W*$|(?:meistgelesene?|beliebteste?)\s(?:artikel|beiträge)
+    |like\sthis:\W*$|gefällt\smir:\W*$|(?:meistgelesene?|beliebteste?)\s(?:artikel|beiträge)
     |kommentare?\s?(?:\(\d+\))?\W*$|\d+\skommentare?|kommentar\s(?:schreiben|verfassen|hinterlassen)
     |hinterlasse\s|schreiben?\s(?:sie\s)?einen\skommentar|(?:artikel|beitrag)\steilen|teilen\W*$
     |bewerten\W*$|kontakt\W*$|ansprechpartner|pressekontakt|bildnachweis

@@ -229,7 +229,7 @@ def _named(dom: Dom, node: int) -> str:
         value = (attrs.get(key) or "").strip().lower()
         if value and " " not in value and value not in _NO_LANGUAGE and len(value) < 24:
             return _ALIASES.get(value, value) if key != "lang" or len(value) > 2 else value
-    label = attrs.get("class") or ""
+    label = f"{attrs.get('class') or ''} {attrs.get('data-syntaxhighlighter-params') or ''}"
     return _of_class(label) or (_bare(label) if dom.tag[node] in _CODES else "")
 
 

@@ -38,6 +38,7 @@ _OWN_LABEL = re.compile(
 )
 _HEADING_LEVELS = ("1", "2", "3", "4", "5", "6")
 _LABEL_MOST, _LABEL_NEAR = 24, 2
+_SECTIONS_LOOKED_AT, _HEAD_NEAR = 3, 8
 _OWN_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s#]*#([^()\s]*))\)")
 _BULLET = re.compile(r"\s*[•·▪●◦‣]\s+")
 
@@ -177,14 +178,17 @@ class Writer:
         name = self.dom.tag[node]
         stated = name[1:] if name in HEADINGS else self.dom.get(node, "aria-level").strip()
         level = int(stated) if stated in _HEADING_LEVELS else 2
-        own = _OWN_LINK.fullmatch(text)
-        if own and self.inline.resolve(f"#{own[3]}") == own[2]:
-            text = own[1]
+        text = self.unlinked(text)
         if text:
             if _IMAGE_ONLY.fullmatch(text):
                 self.add(BlockKind.IMAGE, text, node)
             else:
                 self.add(BlockKind.HEADING, f"{'#' * level} {text}", node, level=level)
+
+    def unlinked(self, text: str) -> str:
+        """Return a text without the link to itself that is all of it."""
+        own = _OWN_LINK.fullmatch(text)
+        return own[1] if own and self.inline.resolve(f"#{own[3]}") == own[2] else text
 
     def flat(self, node: int) -> str:
         """Return everything under a node as one line of inline Markdown."""
@@ -205,6 +209,9 @@ class Writer:
 
     def write_list(self, node: int) -> None:
         """Write a list, a piece an item; deeper lists are indented inside their item."""
+        if not self.depth and self._is_of_sections(node):
+            self.container(node)
+            return
         ordered = self.dom.tag[node] == "ol"
         start = self.dom.get(node, "start").strip()
         number = int(start) if start.lstrip("-").isdigit() and len(start) < 10 else 1
@@ -227,6 +234,23 @@ class Writer:
             if self.item(child, f"{max(number, 0)}. " if ordered else "- ", tight):
                 tight = True
             number += 1
+
+    def _is_of_sections(self, node: int) -> bool:
+        """Whether every item of a list is a section under a heading of its own."""
+        items = [i for i in self.dom.children(node) if self.dom.tag[i] and not self.drop[i]]
+        return bool(items) and all(
+            self.dom.tag[i] == "li" and self._heads(i) for i in items[:_SECTIONS_LOOKED_AT]
+        )
+
+    def _heads(self, node: int) -> bool:
+        """Whether the first text under an element is a heading, with more behind it."""
+        tag, text, end = self.dom.tag, self.dom.text, self.dom.end
+        for i in range(node + 1, min(end[node], node + _HEAD_NEAR)):
+            if tag[i] in HEADINGS:
+                return any(map(str.strip, text[end[i] : end[node]]))
+            if text[i].strip():
+                return False
+        return False
 
     def stray(self, child: int, tight: bool) -> bool:
         """Write what stands in a list without being an item."""
@@ -380,7 +404,7 @@ class Writer:
             if self.drop[child] or not name:
                 continue
             if name == "dt":
-                self.add(BlockKind.DEFINITION, guard(self.flat(child)), child)
+                self.add(BlockKind.DEFINITION, guard(self.unlinked(self.flat(child))), child)
             elif name == "dd":
                 text = join(self.nested(child))
                 if text:

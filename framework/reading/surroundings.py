@@ -89,10 +89,21 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
     boxes = [i for i in found if names.get(i, 0) & CALLOUT and callouts.kind(dom, i)]
     boxes += [i for i in found if tag[i] == "footer" and tag[dom.parent[i]] == "blockquote"]
     boxes += [i for i in found if tag[i] == "button" and _is_in_sentence(dom, i)]
-    for i in boxes:
-        if found[i] is Flag.MARKUP:
+    folds = [i for i in found if tag[i] == "button" and tag[dom.parent[i]] in HEADINGS]
+    for i in boxes + folds:
+        if found.get(i) is Flag.MARKUP:
             del found[i]
+    for i in _folded(dom, folds):
+        found.pop(i, None)
     return found
+
+
+def _folded(dom: Dom, buttons: Sequence[int]) -> list[int]:
+    """Return the hidden elements that the buttons in headings unfold."""
+    controlled = {dom.get(i, "aria-controls") for i in buttons} - {""}
+    if not controlled:
+        return []
+    return [i for i, attrs in dom.stating.items() if (attrs.get("id") or "") in controlled]
 
 
 def _is_in_sentence(dom: Dom, node: int) -> bool:

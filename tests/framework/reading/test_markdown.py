@@ -69,6 +69,25 @@ STRUCTURES = {
         "<details><summary>More</summary><p>Inside of it.</p></details>",
         "**More**\n\nInside of it.",
     ),
+    "accordion": (
+        (
+            '<h3><button aria-expanded="false" aria-controls="p1">How?</button></h3>'
+            '<div id="p1" hidden><p>Like this.</p></div>'
+        ),
+        "### How?\n\nLike this.",
+    ),
+    "list of sections": (
+        (
+            "<ul><li><section><h3>size</h3><div>int size()</div></section></li><li><h3>add</h3>"
+            "<p>Adds one.</p></li></ul>"
+        ),
+        "### size\n\nint size()\n\n### add\n\nAdds one.",
+    ),
+    "list of headings alone": ("<ul><li><h3>size</h3></li></ul>", "- ### size"),
+    "term that links to itself": (
+        '<dl><dt id="f"><a href="#f"><code>f</code></a></dt><dd>A function.</dd></dl>',
+        "`f`\n: A function.",
+    ),
     "details under a heading": (
         (
             "<details open><summary><section><a href='/src'>Source</a><h4>fn new()</h4></section>"
@@ -228,6 +247,11 @@ CODE = {
         "x",
     ),
     "github": ('<div class="highlight highlight-source-shell"><pre>ls</pre></div>', "shell", "ls"),
+    "confluence": (
+        '<pre class="syntaxhighlighter-pre" data-syntaxhighlighter-params="brush: bash">x</pre>',
+        "bash",
+        "x",
+    ),
     "bare class": ('<pre class="rust item"><code>x</code></pre>', "rust", "x"),
     "data-lang": ('<pre data-lang="go">x</pre>', "go", "x"),
     "brush": ('<pre class="brush: java; gutter: false">x</pre>', "java", "x"),
@@ -443,6 +467,14 @@ CALLOUTS = {
     "bare class of a box": (
         '<div class="doc-block note"><p>Text of it.</p></div>',
         "> [!note]\n> Text of it.",
+    ),
+    "confluence": (
+        (
+            '<div class="confluence-information-macro confluence-information-macro-warning">'
+            '<p class="title">Careful</p><div class="confluence-information-macro-body">'
+            "<p>Text of it.</p></div></div>"
+        ),
+        "> [!warning] Careful\n> Text of it.",
     ),
     "part of a class": ('<div class="note-taking"><p>Text of it.</p></div>', "Text of it."),
     "obsidian": (
