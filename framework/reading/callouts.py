@@ -26,6 +26,7 @@ _KINDS = words(
 #: Kinds believed as the whole of a class name: `<aside class="warning">`.
 _BARE = words("note tip warning important caution danger")
 _BOXES = words("div aside section")
+_BARE_MOST = 1500
 _ALIASES = {"primary": "info", "secondary": "note", "seealso": "note", "help": "question"}
 _WORD = re.compile(r"[a-z]+")
 _TITLE = re.compile(r"title|heading|header|summary", re.I)
@@ -41,14 +42,21 @@ def kind(dom: Dom, node: int) -> str:
         return named.strip().lower().split("|")[0][:24]
     label = attrs.get("class") or ""
     if not label or not _BOX.search(label):
-        bare = _BARE.intersection(label.lower().split()) if dom.tag[node] in _BOXES else ()
-        return next(iter(sorted(bare)), "")
+        return _bare(dom, node, label)
     words = _WORD.findall(label.lower())
     found = next((word for word in words if word in _KINDS and word not in ("hint", "alert")), "")
     found = found or _of_box(words)
     if "title" in words or "icon" in words or "content" in words:
         return ""
     return _ALIASES.get(found, found)
+
+
+def _bare(dom: Dom, node: int, label: str) -> str:
+    """Return the kind that is the whole of a class name on a box of some lines."""
+    found = _BARE.intersection(label.lower().split())
+    if not found or dom.tag[node] not in _BOXES:
+        return ""
+    return min(found) if sum(map(len, dom.text[node : dom.end[node]])) < _BARE_MOST else ""
 
 
 def _of_box(words: list[str]) -> str:

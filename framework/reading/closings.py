@@ -32,7 +32,7 @@ __all__ = [
 ENDING = re.compile(
     r"""^\W*(?:
     related\s(?:posts?|articles?|content|stories|story|coverage|topics|links|news|reading|products|pages|searches|videos?|items)
-    |(?:top\s(?:rated\s)?|latest\s|reader\s)comments|comment\son\s(?:this|the)\s
+    |(?:top\s(?:rated\s)?|latest\s|reader\s)comments|comment\son\sthis\s(?:article|post|story|page)
     |(?:related|recommended|comments?|share|tags|categories|newsletter|advertisement|sponsored
     |trending|popular)\W*$
     |recommended\s(?:for|by|stories|articles|reading)|you\s(?:may|might)\s(?:also\s)?(?:like
@@ -147,10 +147,13 @@ PLEA = re.compile(
 """What a box says that asks for consent to cookies."""
 
 NOTICE = re.compile(
-    r"\b(?:receive|earn|get|make)s?\s(?:an?\s)?(?:small\s)?(?:affiliate\s)?(?:commissions?|compensation)\b|"
-    r"\baffiliate[-\s]links?\b|recommend\sthe\sbest\sproducts\b|"
-    r"\berh(?:ä|a)lt(?:en)?\s(?:\w+\W+){0,3}eine\s(?:\w+\s)?provision\b|"
-    r"commission\ssur\s(?:les|chaque)\sventes?|liens?\saffiliés?|enlaces?\sde\safiliados?|"
+    r"^(?=.*\b(?:links?|(?:this|our)\s(?:page|article|post|site|website|content))\b).*"
+    r"\b(?:may|might|can)\s(?:also\s)?(?:receive|earn|get|make)\s(?:an?\s)?(?:\w+\s)?"
+    r"(?:commissions?|compensation)\b|"
+    r"^(?=.*\blinks?\b).*\b(?:erhält|erhalten)\s(?:\w+\W+){0,3}eine\s(?:\w+\s)?provision\b|"
+    r"\b(?:this|these|our)\b.{0,60}\b(?:contains?|includes?|are|uses?)\s(?:\w+\s)?affiliate[-\s]links?|"
+    r"\b(?:sind|enthält|enthalten)\s.{0,40}affiliate[-\s]?links?|recommend\sthe\sbest\sproducts\b|"
+    r"\b(?:cet?|cette|nos|este|esta)\b.{0,60}(?:liens?\saffiliés?|enlaces?\sde\safiliados?)|"
     r"externe[rns]?\s(?:\w+\s)?inhalte?\b.{0,60}(?:angezeigt|anzeigen|geladen|ergänzt)|"
     r"empfohlener\s(?:redaktioneller|externer)\sinhalt\W*$|"
     r"(?:damit|dazu)\s(?:können|werden)\spersonenbezogene\sdaten\san\s|"
@@ -159,10 +162,12 @@ NOTICE = re.compile(
     r"(?:article|page|post)\s(?:contains|includes)\scontent\s(?:provided|hosted)\sby|"
     r"before\sanything\sis\sloaded|^\W*(?:allow|recommended)\s(?:\w+\s){0,2}content\W*$|"
     r"(?:view|see|watch|play|display)\sthis\s(?:\w+\s)?(?:content|video|post|tweet|embed)\b"
-    r".{0,60}(?:cookies|javascript)|"
+    r".{0,40}\b(?:enable|allow|accept|turn\son)\b.{0,30}(?:cookies|javascript)|"
+    r"(?:enable|allow|accept|turn\son)\s(?:\w+\s)?(?:cookies|javascript)\s(?:\w+\s){0,3}"
+    r"(?:view|see|watch|play|display)\sthis|"
     r"(?:ce|cet)\s(?:contenu|élément)\b.{0,60}\bcookies|"
     r"(?:ver|visualizar)\seste\s(?:contenido|conteúdo|video|vídeo)\b.{0,60}cookies|"
-    r"your\sbrowser\sdoes\snot\ssupport\s(?:the|html5|embedded|this)",
+    r"^\W*your\sbrowser\sdoes\snot\ssupport\s(?:the|html5|embedded|this)",
 )
 """What tells that a site is paid for its links, or stands in the place of another site's post or
 video until its reader agrees, in small letters; believed in short blocks."""

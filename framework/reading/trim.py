@@ -17,6 +17,7 @@ from framework.reading.closings import (
     LINKED_BYLINE,
     NOTICE,
     NOTICE_WORDS,
+    PLEA,
     POINTER,
     PRICE,
     PROMPT,
@@ -237,7 +238,10 @@ def _is_cookie_notice(piece: Piece) -> bool:
     """Whether a paragraph tells that the site uses cookies."""
     text = piece.text
     return (
-        piece.kind is BlockKind.PARAGRAPH and len(text) < _COOKIES_MOST and _tells_of_cookies(text)
+        piece.kind is BlockKind.PARAGRAPH
+        and len(text) < _COOKIES_MOST
+        and "cookie" in text.lower()
+        and bool(PLEA.search(text))
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from framework.reading import read
@@ -127,6 +129,12 @@ AT_THE_END = {
         + "</p>"
     ),
 }
+ABOUT_NOTICES = (
+    "<p>Agents earn a commission on what they sell; affiliate links pay them as well.</p>"
+    "<p>Der Makler erhält eine Provision, wie er sagt, von beiden Seiten.</p>"
+    "<p>We shall see how to display this content with JavaScript in a page.</p>"
+    "<h2>Comment on the ruling</h2><p>Almost every site in the town uses cookies.</p>"
+)
 KEPT = {
     "what only begins like a date": (
         (
@@ -145,6 +153,10 @@ KEPT = {
             "<pre>yarn add it</pre></div>"
         ),
         "yarn add it",
+    ),
+    "what is about notices": (
+        ABOUT_NOTICES,
+        "\n\n".join(re.findall(r">([^<]{9,})<", ABOUT_NOTICES)),
     ),
     "what only mentions a commission": (
         "<p>The commission met for the first time in May, and its provisions have no content.</p>",
@@ -423,6 +435,11 @@ def test_a_standfirst_that_the_text_repeats_is_read_once() -> None:
         f"<article>{header}<div class='article-body'><p>{lead}</p>{STORY}</div></article>"
     )
     assert text.count(lead) == 1
+
+
+def test_a_page_named_like_a_callout_is_no_quote() -> None:
+    page = f'<html>{HEAD}<body><div class="note">{STORY * 8}</div></body></html>'
+    assert ">" not in read(page.encode(), URL).markdown
 
 
 def test_a_rule_before_the_text_is_left_out() -> None:
