@@ -222,7 +222,9 @@ def _enclosed(inner: str, name: str) -> str:
         return cited[1]
     mark = _MARKS.get(name)
     if mark:
-        return wrap(inner, mark)
+        # Who is quoted stands in a line of its own: `ann wrote:`.
+        after = _BREAK if name == "cite" and inner.rstrip()[-1:] == ":" else ""
+        return wrap(inner, mark) + after
     if name in ("sup", "sub"):
         stripped = inner.strip()
         is_plain = not stripped or stripped[0] == "[" or stripped in _ORDINAL_ENDINGS

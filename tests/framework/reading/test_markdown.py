@@ -214,6 +214,10 @@ STRUCTURES = {
         "<div>seen <relative-time>two days ago</relative-time> by us</div>",
         "seen two days ago by us",
     ),
+    "who is quoted": (
+        "<blockquote><cite>ann wrote:</cite>With what?</blockquote>",
+        "> *ann wrote:*  \n> With what?",
+    ),
     "ordinals": ("<p>the 19<sup>th</sup> of m<sup>2</sup></p>", "the 19th of m<sup>2</sup>"),
     "emphasis of nothing": ("<p>so <b>&nbsp;</b></p><p><i>&nbsp; </i></p>", "so"),
     "emphasis beside a hard space": ("<p>so <b>it&nbsp;</b>is</p>", "so **it**\xa0is"),
