@@ -26,6 +26,7 @@ _META = re.compile(
     rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{2,40})",
     re.I,
 )
+_MARKUP = re.compile(rb"\s*<[!?a-zA-Z][a-zA-Z-]{2}")
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{2,40})", re.I)
 _UNSEEN_FIRST = (b"s", b"S")
 _UNSEEN = ((b"script", b"/script"), (b"style", b"/style"))
@@ -213,8 +214,11 @@ def _utf8(body: bytes) -> str | None:
 
 
 def _wide(body: bytes) -> str:
-    """Return the UTF-16 that many zero bytes in one parity show, or an empty text."""
+    """Return the UTF-16 that many zero bytes in one parity show, or an empty text; markup in
+    single bytes shows that they are stray."""
     head = body[:2000]
+    if _MARKUP.match(head):
+        return ""
     even, odd = head[0::2].count(0), head[1::2].count(0)
     if len(head) < 8 or 16 * max(even, odd) < len(head):
         return ""

@@ -42,7 +42,7 @@ ENDING = re.compile(
     |to\sread|coverage|by\s)
     |for\smore\son\sthis|read\s(?:more|next|also|further)\b|up\snext|don'?t\smiss
     |in\scase\syou\smissed
-    |about\sthe\sauthors?\W*$|written\sby\W*$|share\sthis
+    |about\sthe\sauthors?\W*$|written\sby\W*$|share\sthis|all\ssharing\soptions\sfor
     |(?:there\sare\s)?\d+\s(?:comments?|responses?|replies
     |thoughts)\b|leave\sa\s(?:reply|comment)|post\sa\scomment|add\sa\scomment
     |join\sthe\s(?:conversation|discussion)|what\sdo\syou\sthink\?|say\syour\swords|filed\sunder
@@ -263,7 +263,7 @@ FURNITURE = re.compile(
     r"media playback is unsupported on your device|(?:play|watch) (?:the )?video|loading|"
     r"view (?:gallery|slideshow|all comments|comments)|(?:read|show|see) (?:all|more) comments|"
     r"(?:share|tweet)(?: this)?(?: (?:on|via|to) (?:facebook|twitter|x|linkedin|whatsapp|email))?|"
-    r"all sharing options for:.*|copy (?:link|url)|link copied|listen to this article|"
+    r"copy (?:link|url)|link copied|listen to this article|"
     r"to read the full story|try it (?:yourself|live|now)|run (?:code|example|snippet)|"
     r"edit (?:this page|on github)(?: on github)?|view on github|copy code|运行实例|亲自试一试|"
     r"(?:like|gefällt mir)\W*(?:loading|wird geladen)|"

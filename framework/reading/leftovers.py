@@ -195,21 +195,24 @@ def clean(
 
 
 def _teasers(dom: Dom, found: Content, good: Sequence[float]) -> frozenset[int]:
-    """Return the articles that only show the picture and the linked headline of another page,
-    where there are many besides a text of some length."""
-    root, links, length = found.root, found.measures.links, found.measures.length
-    if dom.tag[root + 1 : dom.end[root]].count("article") < _TEASERS_LEAST:
+    """Return the articles that only show the linked headline of another page and a few words,
+    where there are many beside an article of some length."""
+    articles = [
+        i
+        for i in range(found.root, dom.end[found.root])
+        if dom.tag[i] == "article" and not found.drop[i]
+    ]
+    if len(articles) <= _TEASERS_LEAST or max(good[i] for i in articles) < _ARTICLE_ENOUGH:
         return frozenset()
-    teasers = []
-    for node in range(root + 1, dom.end[root]):
-        if dom.tag[node] != "article" or found.drop[node] or good[node] > _TEASER_MOST:
-            continue
-        inner = range(node + 1, dom.end[node])
-        heads = [i for i in inner if dom.tag[i] in HEADINGS]
-        if heads and all(0 < length[i] <= 1.1 * links[i] for i in heads):
-            teasers.append(node)
-    rest = good[root] - sum(good[i] for i in teasers)
-    return frozenset(teasers if len(teasers) >= _TEASERS_LEAST and rest >= _ARTICLE_ENOUGH else ())
+    teasers = [i for i in articles if good[i] <= _TEASER_MOST and _is_headed_by_link(dom, found, i)]
+    return frozenset(teasers if len(teasers) >= _TEASERS_LEAST else ())
+
+
+def _is_headed_by_link(dom: Dom, found: Content, node: int) -> bool:
+    """Whether an element has headings, all of them links."""
+    links, length = found.measures.links, found.measures.length
+    heads = [i for i in range(node + 1, dom.end[node]) if dom.tag[i] in HEADINGS]
+    return bool(heads) and all(0 < length[i] <= 1.1 * links[i] for i in heads)
 
 
 def _is_slideshow(dom: Dom, items: Sequence[int]) -> bool:

@@ -50,7 +50,6 @@ _OF_TEXTS = frozenset(
     {BlockKind.CODE, BlockKind.MATH, BlockKind.TABLE, BlockKind.QUOTE, BlockKind.CALLOUT}
 )
 _OF_LINES = (BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.QUOTE)
-_TOOLS = (BlockKind.PARAGRAPH, BlockKind.HEADING)
 _LINES = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
 _PROSE = 80
 _BODY_LEAST, _COMMENTED_LEAST = 0.7, 0.25
@@ -127,7 +126,7 @@ def _is_pointer(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bo
 def _is_credit(piece: Piece) -> bool:
     """Whether a short block only is a tool of the page, an advertisement or a picture's credit."""
     text = piece.text
-    if piece.kind not in _TOOLS or len(text) > (200 if "](" in text else 90):
+    if piece.kind is not BlockKind.PARAGRAPH or len(text) > (200 if "](" in text else 90):
         return False
     text = (_shown(piece) if "](" in text else text).lower()
     if FURNITURE.fullmatch(text) or DATED.fullmatch(text):

@@ -136,6 +136,13 @@ ABOUT_NOTICES = (
     "<h2>Comment on the ruling</h2><p>Almost every site in the town uses cookies.</p>"
 )
 KEPT = {
+    "headings that could be tools": (
+        (
+            "<h2>Loading</h2><p>How it is loaded is told here.</p><h2>Close</h2><p>How it ends.</p>"
+            "<h2>Updated 3 May 2024</h2><p>What is new in it.</p>"
+        ),
+        "Loading\n\nHow it is loaded is told here.\n\nClose\n\nHow it ends.\n\nUpdated 3 May 2024",
+    ),
     "what only begins like a date": (
         (
             "<p>Published in March 2020, it was a success that none had expected.</p>"
@@ -367,6 +374,11 @@ def test_a_slideshow_in_an_article_is_left_out() -> None:
     assert "Another affair" not in text
     alone = text_of(f"<article><h1>The affairs</h1><ul>{slides}</ul></article>")
     assert alone.count("Another affair") == 9
+
+
+def test_teasers_under_an_introduction_are_kept() -> None:
+    text = text_of(f"<main><h1>The log</h1>{STORY * 4}{''.join(map(teaser, range(8)))}</main>")
+    assert text.count("told on that day") == 24
 
 
 def test_running_text_named_as_a_gallery_is_kept() -> None:

@@ -112,6 +112,7 @@ def points_at_its_text(document: Document, tree: LexborHTMLParser) -> list[str]:
 @given(PAGES.filter(lambda page: "<math" not in page))
 @example("<a</a>0")
 @example("<o:p>of a word processor")
+@example("\x000\x00")
 def test_paths_point_at_the_text_of_their_block(page: str) -> None:
     body = f"<!doctype html><body>{page}"
     assert not points_at_its_text(read(body.encode(), URL), LexborHTMLParser(body))
