@@ -23,6 +23,7 @@ __all__ = [
     "LEAD",
     "POST",
     "WEAK",
+    "Hints",
 ]
 
 BOILER = 1
