@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from framework.reading.hints import CALLOUT_KINDS
 from framework.reading.wordlist import words
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ _KINDS = words(
     bug success check failure error attention seealso todo quote help tldr primary secondary
     """
 )
-#: Kinds believed as the whole of a class name: `<aside class="warning">`.
-_BARE = words("note tip warning important caution danger")
 _BOXES = words("div aside section")
 _BARE_MOST = 1500
 _ALIASES = {"primary": "info", "secondary": "note", "seealso": "note", "help": "question"}
@@ -52,8 +51,9 @@ def kind(dom: Dom, node: int) -> str:
 
 
 def _bare(dom: Dom, node: int, label: str) -> str:
-    """Return the kind that is the whole of a class name on a box of some lines."""
-    found = _BARE.intersection(label.lower().split())
+    """Return the kind that is the whole of a class name on a box of some lines:
+    `<aside class="warning">`."""
+    found = CALLOUT_KINDS.intersection(label.lower().split())
     if not found or dom.tag[node] not in _BOXES:
         return ""
     return min(found) if sum(map(len, dom.text[node : dom.end[node]])) < _BARE_MOST else ""

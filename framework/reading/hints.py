@@ -14,6 +14,7 @@ __all__ = [
     "BODY",
     "BOILER",
     "CALLOUT",
+    "CALLOUT_KINDS",
     "COMMENT",
     "EMBED",
     "GALLERY",
@@ -184,9 +185,9 @@ _LEAD_PAIRS = frozenset(
         ("story", "summary"),
     }
 )
-_CALLOUT_WORDS = words(
-    "callout admonition alert hint notice theorem custom note tip warning important caution danger"
-)
+CALLOUT_KINDS = words("note tip warning important caution danger")
+"""The kinds of callouts that are believed as the whole of a class name."""
+_CALLOUT_WORDS = words("callout admonition alert hint notice theorem custom") | CALLOUT_KINDS
 _COMMENT_WORDS = words(
     """
     comment comments commentlist commentform commentary disqus respond replies commenting

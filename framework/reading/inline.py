@@ -44,6 +44,8 @@ _SOLE_IMAGE = re.compile(r"!\[[^\]]*\]\(([^()\s]*)\)")
 _CITED = re.compile(r"\s*\[?((?:\[\^\w+\][,;]?\s*)+?)\]?\s*")
 _EDGES = " \n\t\r\f\x01\xa0\u3000\u200b\u00ad\u2060\ufeff"
 _BREAK = "\x01"
+#: What stays outside of the marks of emphasis.
+_AROUND = " \x01\n\t\xa0"
 
 
 def escape(text: str) -> str:
@@ -156,7 +158,7 @@ class Inline:
         inner = self.write(node + 1, self.end[node])
         label = inner.strip(_EDGES)
         if not label:
-            return "" if inner.strip() else " " if inner else ""
+            return " " if inner.isspace() or _BREAK in inner else ""
         attrs = self.dom.having(node)
         href = attrs.get("href") or ""
         if label.lower() in _PERMALINK and href.find("#") >= 0:
@@ -261,7 +263,7 @@ def _with_formulas(text: str) -> str:
 
 def wrap(inner: str, mark: str) -> str:
     """Put emphasis marks around the inked part of a text."""
-    body = inner.strip(" \x01\n\t\xa0")
+    body = inner.strip(_AROUND)
     if not body:
         return inner
     if mark in body or (body[0] == "*" and body[-1] == "*" and mark == "**" and body[:3] != "***"):
@@ -269,6 +271,6 @@ def wrap(inner: str, mark: str) -> str:
             return inner
         if mark in body:
             body = body.replace(mark, "")
-    lead = inner[: len(inner) - len(inner.lstrip(" \x01\n\t\xa0"))]
-    tail = inner[len(inner.rstrip(" \x01\n\t\xa0")) :]
+    lead = inner[: len(inner) - len(inner.lstrip(_AROUND))]
+    tail = inner[len(inner.rstrip(_AROUND)) :]
     return f"{lead}{mark}{body}{mark}{tail}"

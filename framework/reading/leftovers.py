@@ -197,11 +197,10 @@ def clean(
 def _teasers(dom: Dom, found: Content, good: Sequence[float]) -> frozenset[int]:
     """Return the articles that only show the linked headline of another page and a few words,
     where there are many beside an article of some length."""
-    articles = [
-        i
-        for i in range(found.root, dom.end[found.root])
-        if dom.tag[i] == "article" and not found.drop[i]
-    ]
+    root, end = found.root, dom.end[found.root]
+    if dom.tag[root:end].count("article") <= _TEASERS_LEAST:
+        return frozenset()
+    articles = [i for i in range(root, end) if dom.tag[i] == "article" and not found.drop[i]]
     if len(articles) <= _TEASERS_LEAST or max(good[i] for i in articles) < _ARTICLE_ENOUGH:
         return frozenset()
     teasers = [i for i in articles if good[i] <= _TEASER_MOST and _is_headed_by_link(dom, found, i)]

@@ -15,7 +15,7 @@ from framework.reading.measure import HEADINGS
 from framework.reading.pieces import Piece, bear_link, checkbox, indent, join, prefixed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from framework.reading.dom import Dom
     from framework.reading.links import Resolver
@@ -209,14 +209,15 @@ class Writer:
 
     def write_list(self, node: int) -> None:
         """Write a list, a piece an item; deeper lists are indented inside their item."""
-        if not self.depth and self._is_of_sections(node):
+        children = self.dom.children(node)
+        if not self.depth and self._is_of_sections(children):
             self.container(node)
             return
         ordered = self.dom.tag[node] == "ol"
         start = self.dom.get(node, "start").strip()
         number = int(start) if start.lstrip("-").isdigit() and len(start) < 10 else 1
         tight = bool(self.depth and self.pieces)
-        for child in self.dom.children(node):
+        for child in children:
             name = self.dom.tag[child]
             if self.drop[child]:
                 number += name == "li"
@@ -235,9 +236,9 @@ class Writer:
                 tight = True
             number += 1
 
-    def _is_of_sections(self, node: int) -> bool:
+    def _is_of_sections(self, children: Sequence[int]) -> bool:
         """Whether every item of a list is a section under a heading of its own."""
-        items = [i for i in self.dom.children(node) if self.dom.tag[i] and not self.drop[i]]
+        items = [i for i in children if self.dom.tag[i] and not self.drop[i]]
         return bool(items) and all(
             self.dom.tag[i] == "li" and self._heads(i) for i in items[:_SECTIONS_LOOKED_AT]
         )
@@ -388,14 +389,20 @@ class Writer:
         """Write a disclosure: its summary in bold, then what it holds."""
         for child in self.dom.children(node):
             if self.dom.tag[child] == "summary" and not self.drop[child]:
-                headings = [p for p in self.nested(child) if p.kind is BlockKind.HEADING]
-                self.pieces.extend(headings)
-                text = "" if headings else self.flat(child)
-                if text:
-                    bold = text if text.startswith(("#", "**", "![")) else f"**{text}**"
-                    self.add(BlockKind.DETAILS, bold, child)
+                self.summary(child)
                 self.drop[child] = 1
         self.container(node)
+
+    def summary(self, node: int) -> None:
+        """Write the line of a disclosure: the headings in it, else all of it in bold."""
+        if not HEADINGS.isdisjoint(self.dom.tag[node : self.dom.end[node]]):
+            headings = [p for p in self.nested(node) if p.kind is BlockKind.HEADING]
+            self.pieces.extend(headings)
+            return
+        text = self.flat(node)
+        if text:
+            bold = text if text.startswith(("#", "**", "![")) else f"**{text}**"
+            self.add(BlockKind.DETAILS, bold, node)
 
     def definition_list(self, node: int) -> None:
         """Write terms on their own line and each definition after a colon."""

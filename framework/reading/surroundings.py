@@ -86,16 +86,28 @@ def flags(dom: Dom, measures: Measures) -> dict[int, Flag]:
             found[i] = Flag.HIDDEN_BY_NAME
         elif i not in found and _is_named_outside(dom, i):
             found[i] = Flag.NAMED
-    boxes = [i for i in found if names.get(i, 0) & CALLOUT and callouts.kind(dom, i)]
-    boxes += [i for i in found if tag[i] == "footer" and tag[dom.parent[i]] == "blockquote"]
-    boxes += [i for i in found if tag[i] == "button" and _is_in_sentence(dom, i)]
-    folds = [i for i in found if tag[i] == "button" and tag[dom.parent[i]] in HEADINGS]
-    for i in boxes + folds:
-        if found.get(i) is Flag.MARKUP:
-            del found[i]
+    folds = [i for i in found if _is_fold(dom, i)]
+    for i in [i for i, flag in found.items() if flag is Flag.MARKUP and _is_of_text(dom, i)]:
+        del found[i]
     for i in _folded(dom, folds):
         found.pop(i, None)
     return found
+
+
+def _is_of_text(dom: Dom, node: int) -> bool:
+    """Whether an element that its markup takes for surroundings is part of the text: a callout,
+    the foot of a quote, a button that is a heading or a word."""
+    name = dom.tag[node]
+    if name == "footer" and dom.tag[dom.parent[node]] == "blockquote":
+        return True
+    if name == "button" and (_is_fold(dom, node) or _is_in_sentence(dom, node)):
+        return True
+    return bool(dom.names.get(node, 0) & CALLOUT and callouts.kind(dom, node))
+
+
+def _is_fold(dom: Dom, node: int) -> bool:
+    """Whether a button is the heading of what it unfolds."""
+    return dom.tag[node] == "button" and dom.tag[dom.parent[node]] in HEADINGS
 
 
 def _folded(dom: Dom, buttons: Sequence[int]) -> list[int]:
@@ -134,12 +146,14 @@ def _is_hidden(attrs: Mapping[str, str | None]) -> bool:
     style = attrs.get("style")
     if not style:
         return False
-    return bool(_HIDING_STYLE.search(style.lower())) if len(style) > _STYLE_MOST else _hides(style)
+    return _hides(style) if len(style) > _STYLE_MOST else _hides_known(style)
 
 
-@lru_cache(maxsize=4096)
 def _hides(style: str) -> bool:
     return bool(_HIDING_STYLE.search(style.lower()))
+
+
+_hides_known = lru_cache(maxsize=4096)(_hides)
 
 
 def _is_shown(dom: Dom, measures: Measures, node: int) -> bool:

@@ -49,8 +49,8 @@ _TARGET = re.compile(r"\]\([^()\s]*\)")
 _OF_TEXTS = frozenset(
     {BlockKind.CODE, BlockKind.MATH, BlockKind.TABLE, BlockKind.QUOTE, BlockKind.CALLOUT}
 )
-_OF_LINES = (BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.QUOTE)
-_LINES = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
+_LEFT_OUT = (BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.QUOTE)
+_ENDINGS = frozenset({BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.ITEM})
 _PROSE = 80
 _BODY_LEAST, _COMMENTED_LEAST = 0.7, 0.25
 _PICTURES = 2
@@ -97,7 +97,7 @@ def trim(
     kept = [
         piece
         for piece in kept
-        if piece.kind not in _OF_LINES
+        if piece.kind not in _LEFT_OUT
         or not (
             (links[piece.node] and _leads_away(piece, links, length))
             or (len(piece.text) <= _NOTICE_MOST and (_is_credit(piece) or _is_notice(piece)))
@@ -168,7 +168,7 @@ def _before_least(piece: Piece) -> float:
 def _is_ending(piece: Piece) -> bool:
     """Whether a heading or short line says that something else follows."""
     text = piece.text
-    if len(text) > 400 or piece.kind not in _LINES:
+    if len(text) > 400 or piece.kind not in _ENDINGS:
         return False
     if "](" in text:
         if piece.kind is not BlockKind.HEADING:
@@ -239,13 +239,12 @@ def _is_cookie_notice(piece: Piece) -> bool:
     return (
         piece.kind is BlockKind.PARAGRAPH
         and len(text) < _COOKIES_MOST
-        and "cookie" in text.lower()
-        and bool(PLEA.search(text))
+        and _tells_of_cookies(text, PLEA)
     )
 
 
-def _tells_of_cookies(text: str) -> bool:
-    return "cookie" in text.lower() and bool(COOKIES.search(text))
+def _tells_of_cookies(text: str, how: re.Pattern[str]) -> bool:
+    return "cookie" in text.lower() and bool(how.search(text))
 
 
 def _uncaptioned(pieces: list[Piece]) -> list[Piece]:
@@ -323,7 +322,7 @@ def _is_closing(piece: Piece, links: Sequence[int], length: Sequence[int]) -> bo
     return bool(
         (words < 45 and PROMPT.search(text.lower()))
         or (words < 20 and "©" in text)
-        or (words < 120 and _tells_of_cookies(text))
+        or (words < 120 and _tells_of_cookies(text, COOKIES))
         or (words < 25 and dense)
         or (words <= 3 and piece.kind is BlockKind.PARAGRAPH and not _ENDS.search(text))
         or (words < 12 and BYLINE.match(text.lower()))

@@ -95,6 +95,13 @@ STRUCTURES = {
         ),
         "#### fn new()\n\nMakes one.",
     ),
+    "picture in a summary": (
+        (
+            '<details><summary><img src="/i.png" alt="A red house"> More</summary><p>Inside.</p>'
+            "</details>"
+        ),
+        "![A red house](https://site.test/i.png) More\n\nInside.",
+    ),
     "permalink of no width": (
         '<h2>Next steps<a href="#next" title="Link">&#8203;</a></h2>',
         "## Next steps",
@@ -214,6 +221,7 @@ STRUCTURES = {
         "<div>seen <relative-time>two days ago</relative-time> by us</div>",
         "seen two days ago by us",
     ),
+    "link around a break": ('<p>one<a href="#x"><br></a>two</p>', "one two"),
     "who is quoted": (
         "<blockquote><cite>ann wrote:</cite>With what?</blockquote>",
         "> *ann wrote:*  \n> With what?",
